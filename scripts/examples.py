@@ -6,7 +6,7 @@ python scripts/examples.py
 python scripts/examples.py multi30k=FOLDER
     the same for the two models of Multi30k (six hours with one thread); the folder has the files train, val and test
 python scripts/examples.py office_help=FOLDER
-    the same for the two models of LibreOffice's help (two hours with one thread)
+    the same for the two models of LibreOffice's help (three hours with one thread)
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
 """
@@ -137,7 +137,7 @@ def lessons(teachers: list[Path], data: Path) -> str:
     Returns the override that adds the pairs to the corpus.
     """
     source = config_of(teachers[0])["data"]["source_lang"]
-    train_file = max(data.glob("train.*"), key=lambda file: file.suffix == f".{source}")
+    train_file = max(data.expanduser().glob("train.*"), key=lambda file: f".{source}" in file.suffixes)
     pairs = []
     for name, members in [*((teacher.name, [teacher]) for teacher in teachers), ("ensemble", teachers)]:
         output = RUNS / f"{name}.jsonl"

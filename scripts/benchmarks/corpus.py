@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> None:
     """Generate the corpus, measure, and print the report. Raises UserError for a mistake in `arguments`."""
     pairs, rest = take(list(arguments), "pairs")
     folder, overrides = take(rest, "folder")
-    count = int(pairs.replace("_", "")) if pairs and pairs.replace("_", "").isdigit() else 0
+    count = int(pairs.replace("_", "")) if pairs and pairs.replace("_", "").isdecimal() else 0
     if pairs is None:
         count = PAIRS
     if count < FEW_PAIRS:

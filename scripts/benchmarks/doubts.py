@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> None:
     path, rest = take(rest, "data.path")
     seed, rest = take(rest, "seed")
     files = [Path(word.removeprefix("foreign=")) for word in rest if word.startswith("foreign=")]
-    if ckpt is None or len(files) < len(rest) or not (seed or "1").isdigit():
+    if ckpt is None or len(files) < len(rest) or not (seed or "1").isdecimal():
         raise UserError(f"benchmark.py doubts: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
     process.speed_up()
     pairs, translator = _pairs(ckpt, path, "test")[:SENTENCES], load_translator(ckpt, device="cpu")

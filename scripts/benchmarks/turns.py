@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> None:
     """Measure, and print the table. Raises UserError for a mistake in the arguments."""
     joeynmt, rest = take(list(arguments), "joeynmt")
     turns, rest = take(rest, "turns")
-    if not (turns or "3").isdigit() or turns == "0":
+    if not (turns or "3").isdecimal() or turns == "0":
         raise UserError(f"turns: got {turns}, expected a number of turns, such as turns=3")
     added = [word.removeprefix("with=") for word in rest if word.startswith("with=")]
     common = [word for word in rest if not word.startswith("with=")]
@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> None:
 def joeynmt_system(python: str, overrides: Sequence[str], folder: Path) -> System:
     """Write JoeyNMT's files: texts, pieces and configuration. Raises UserError for a model that is no Transformer."""
     recipe = Recipe(compose("train", train_overrides(overrides)), folder)
-    if not recipe.plain["model"]["encoder"]["_target_"].endswith("TransformerEncoder"):
+    if not recipe.plain["model"]["decoder"]["_target_"].endswith("TransformerDecoder"):
         raise UserError("joeynmt: it is compared with a Transformer; leave out joeynmt=, or take model=transformer")
     parts = build_parts(recipe, build_components(recipe.settings))
     tokenizer = parts.translator.tokenizer

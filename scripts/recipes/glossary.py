@@ -1,8 +1,8 @@
 """Make a glossary of the terms that only the test set has, to see whether a model uses terms that it has never seen.
 
-  python scripts/recipes/glossary.py RUN_FOLDER OUT
+  python scripts/recipes/glossary.py RUN_FOLDER OUT [data.path=FOLDER]
 
-  RUN_FOLDER   a run, whose data and tokenizer are used
+  RUN_FOLDER   a run, whose data and tokenizer are used; with data.path=, the data in this folder
   OUT          the file for the glossary: on each line a term, a tab and its translation
 
 A statistical aligner finds which parts of the test pairs translate each other. A part of one to three words is a term
@@ -23,6 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from nmt.build import build_source
+from nmt.cli.arguments import take
 from nmt.cli.evaluate import data_of
 from nmt.cli.output import new_file, print_stdout
 from nmt.cli.program import program
@@ -46,12 +47,13 @@ AGREEMENT = 0.6  # the least share of the places of a term that have its transla
 @program
 def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
-    if len(argv) != 2:
-        raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected RUN_FOLDER OUT")
-    out = new_file(argv[1])
+    path, words = take(argv, "data.path")
+    if len(words) != 2:
+        raise UserError(f"command line: got {counted(len(words), 'argument')}, expected RUN_FOLDER OUT")
+    out = new_file(words[1])
     assert out is not None
-    (loaded,) = load_models(argv[0], resolve_device("cpu"), ())
-    data = data_of(loaded, {})
+    (loaded,) = load_models(words[0], resolve_device("cpu"), ())
+    data = data_of(loaded, {} if path is None else {"path": path})
     corpus = load_corpus(build_source(data), data, ("train", "test"))
     terms = unseen(list(corpus["train"]), list(corpus["test"]), loaded.tokenizer)
     write_atomically(out, "".join(f"{term}\t{translation}\n" for term, translation in terms).encode())
