@@ -110,6 +110,10 @@ class Spans:
             end = found.end()
         yield from self._matches(text, end, len(text))
 
+    def kept(self, text: str, terms: Terms) -> list[Place]:
+        """Return where the spans and the `terms` of a text stand. Without patterns, there are none of both."""
+        return self._with_terms(text, terms)[0] if self else []
+
     def mark(self, text: str, terms: Terms = NO_TERMS) -> Marked:
         """Return the text with marks for its spans and its `terms`.
 

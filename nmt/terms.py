@@ -40,7 +40,8 @@ class Terms:
             if not term or not translation:
                 raise UserError(f"terms: got '{term}' with the translation '{translation}', expected a text for both")
         self._ordered = sorted(self.translations, key=len, reverse=True)
-        self._pattern = regex.compile("|".join(f"({_pattern(term)})" for term in self._ordered), regex.V1)
+        pattern = "|".join(f"({_pattern(term)})" for term in self._ordered)
+        self._pattern = regex.compile(pattern, regex.V1, cache_pattern=False)  # regex would keep 500 glossaries
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same translations of the same terms."""

@@ -157,7 +157,8 @@ def main(config: TranslateConfig) -> None:
         translate_document(line_translator, Path(config.input), config.document, new_output)
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
-        source = Source(Path(config.input), config.column or (translator.languages or ("source",))[0])
+        column = config.column or (translator.languages or ("source",))[0]
+        source = Source(Path(config.input), column, named=config.column is not None)
         paths, shard = [model.path for model in models], config.chosen_shard
         translate_file(line_translator, source, output, stdout, paths, shard, quiet=place.rank > 0)
     else:

@@ -13,6 +13,7 @@ from nmt.data.sources.files import read_whole
 from nmt.documents.formats import DocumentFormat, read_document
 from nmt.errors import counted
 
+MARK = "\ufeff"  # of the byte order
 CHUNK = 1024  # sentences translated together; enough for batches of similar length
 
 
@@ -24,7 +25,9 @@ def translate_document(
     Raises UserError as `nmt.documents.formats.read_document` does, for a file that is not UTF-8, and for a sentence
     that is too long if such ones are refused.
     """
-    document = read_document(read_whole(source), format, str(source), line_translator.translator)
+    text = read_whole(source)
+    mark = MARK if text.startswith(MARK) and format != "po" else ""  # it can be all that tells a browser the encoding
+    document = read_document(text.removeprefix(MARK), format, str(source), line_translator.translator)
     for sentence in document.sentences:
         line_translator.translator.check_source(sentence, _place(source, sentence))
     with messages_on(sys.stderr), output_file(output) as file:
@@ -33,7 +36,7 @@ def translate_document(
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
         document = document.revised([found[sentence] for sentence in document.sentences])
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
-        file.write(document.filled([found[sentence] for sentence in document.sentences]))
+        file.write(mark + document.filled([found[sentence] for sentence in document.sentences]))
     line_translator.close()
     print_stderr(f"translated {counted(len(found), 'sentence')} in {clock(time.monotonic() - started)}")
 

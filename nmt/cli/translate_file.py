@@ -29,14 +29,16 @@ Write = Callable[[Iterable[str]], None]
 
 @dataclass(frozen=True)
 class Source:
-    """The file to translate; in JSON Lines and TSV, the sentences are in `column`."""
+    """The file to translate; in JSON Lines and TSV, the sentences are in `column`, which a user may have `named`."""
 
     path: Path
     column: str
+    named: bool = False
 
     def lines(self, note: Callable[[str], None] = lambda text: None) -> Iterator[tuple[int, str]]:
         """Yield the number and the sentence of each line, as `nmt.data.sources.files.read_texts` does."""
-        return read_texts(self.path, self.column, remedy="name the one with the sentences: column=NAME", note=note)
+        remedy = "name the one with the sentences: column=NAME"
+        return read_texts(self.path, self.column, has_header=self.named, remedy=remedy, note=note)
 
 
 def translate_file(
@@ -106,13 +108,18 @@ def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], dige
         "input": digest,
         "checkpoint": [_file_digest(path) for path in checkpoints],
         "search": search.pop("_target_"),
-        **{f"search.{key}": value for key, value in search.items()},
+        **{f"search.{key}": _plain(value) for key, value in search.items()},
         "terms": line_translator.translator.terms.translations,
         "format": "jsonl" if line_translator.jsonl else "text",
         "with_attention": line_translator.with_attention,
         "device": line_translator.translator.device_type,
         "version of the program": nmt.__version__,
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting in one form: 1.0 and 1 are equal."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _file_digest(path: Path) -> str:

@@ -37,8 +37,8 @@ def read_document(text: str, format: DocumentFormat, where: str, translator: Bas
 
         if translator.languages is None:
             raise UserError(f"{where}: a PO file names its language, but the model does not say what its languages are")
-        return PoFile(text, where, translator.languages[1], spans)
+        return PoFile(text, where, translator.languages[1], spans, translator.terms)
 
     from nmt.documents.paragraphs import paragraphs
 
-    return paragraphs(text, spans)
+    return paragraphs(text, spans, translator.terms)

@@ -29,7 +29,7 @@ from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line, divided
 from nmt.errors import UserError
-from nmt.spans import MARK, Spans, marks_of
+from nmt.spans import MARK, Place, Spans, marks_of
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import gap, split
 
@@ -95,7 +95,7 @@ class _Sentence:
     """A sentence: its texts, the tags between them, and the tags before and after it.
 
     Of `whole` sentences, the texts are translated at once, with marks for the tags between them. `start` and `end` are
-    the place of the sentence in the block without tags. `spans` are those of the model.
+    the place of the sentence in the block without tags. `spans` are those of the model, `terms` those of a glossary.
     """
 
     start: int
@@ -106,6 +106,7 @@ class _Sentence:
     after: str
     whole: bool
     spans: Spans
+    terms: Terms
 
     @property
     def sentences(self) -> list[str]:
@@ -127,11 +128,11 @@ class _Sentence:
 
     @cached_property
     def _lines(self) -> list[Line]:
-        return [divided(text, self.spans) for text in self.texts]
+        return [divided(text, self.spans, self.terms) for text in self.texts]
 
-    def is_protected(self, terms: Terms) -> bool:
+    def is_protected(self) -> bool:
         """Return whether every span and term has a mark, and each tag, and nothing else, the name of its mark."""
-        marked = self.spans.mark(self.marked, terms)
+        marked = self.spans.mark(self.marked, self.terms)
         return (
             not marked.without_mark and [each for each in marked.spans.values() if each in self._marks] == self._marks
         )
@@ -217,10 +218,11 @@ class _Block(Document):
 def _block(tokens: Sequence[Token], spans: Spans, terms: Terms) -> Document:
     """Return the block of these tokens, in which there are words."""
     text, tags = _placed(tokens)
-    places = _places(text, spans)
-    parts = [_sentence(text, *place, own, spans) for place, own in zip(places, _shared(tags, places), strict=True)]
+    places = _places(text, spans.kept(text, terms))
+    shared = zip(places, _shared(tags, places), strict=True)
+    parts = [_sentence(text, *place, own, spans, terms) for place, own in shared]
     if spans and not _unpaired(tags):
-        parts = [replace(part, whole=part.is_protected(terms)) for part in parts]
+        parts = [replace(part, whole=part.is_protected()) for part in parts]
     return _Block(parts, text[: parts[0].start], text[parts[-1].end :])
 
 
@@ -249,10 +251,10 @@ def _unpaired(tags: Sequence[Tag]) -> list[Tag]:
     return found
 
 
-def _places(text: str, spans: Spans) -> list[tuple[int, int]]:
-    """Return where each sentence of a text begins and ends."""
-    places, end = list[tuple[int, int]](), 0
-    for sentence in split(text, spans.places(text)):
+def _places(text: str, kept: Sequence[Place]) -> list[Place]:
+    """Return where each sentence of a text begins and ends. None ends inside one of the places `kept`."""
+    places, end = list[Place](), 0
+    for sentence in split(text, kept):
         start = text.index(sentence, end)
         end = start + len(sentence)
         places.append((start, end))
@@ -272,7 +274,7 @@ def _shared(tags: Sequence[Tag], places: Sequence[tuple[int, int]]) -> list[list
     return shared
 
 
-def _sentence(text: str, start: int, end: int, tags: Sequence[Tag], spans: Spans) -> _Sentence:
+def _sentence(text: str, start: int, end: int, tags: Sequence[Tag], spans: Spans, terms: Terms) -> _Sentence:
     """Return a sentence, with the tags around all of it outside."""
     count = Counter(tag.element for tag in tags)
 
@@ -296,4 +298,4 @@ def _sentence(text: str, start: int, end: int, tags: Sequence[Tag], spans: Spans
     cuts = [begin, *places, end]
     texts = [_SPACE.sub(" ", text[cut:next_cut]) for cut, next_cut in pairwise(cuts)]
     before, after = ("".join(tag.token.raw for tag in each) for each in (tags[:first], tags[last:]))
-    return _Sentence(begin, end, texts, inside, before, after, whole=False, spans=spans)
+    return _Sentence(begin, end, texts, inside, before, after, whole=False, spans=spans, terms=terms)

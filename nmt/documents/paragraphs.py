@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from nmt.documents.base import Document, Joined, has_words
 from nmt.spans import Spans
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import join, split
 
-_BREAK = re.compile(r"(\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])")
+_BREAK = re.compile(r"(\r\n|[\n\r\a\b\v\f\x1c-\x1e\x85\u2028\u2029])")
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,15 @@ class Line(Document):
         return f"{self.text[:start]}{join(texts)}{self.text[end:]}"
 
 
-def divided(text: str, spans: Spans) -> Line:
-    """Return a line with its sentences, none of which ends inside a span."""
-    return Line(text, split(text, spans.places(text)))
+def divided(text: str, spans: Spans, terms: Terms) -> Line:
+    """Return a line with its sentences, none of which ends inside a span or term."""
+    return Line(text, split(text, spans.kept(text, terms)))
 
 
-def paragraphs(text: str, spans: Spans) -> Document:
-    """Return a text whose lines are translated one by one by a model with these spans.
+def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
+    """Return a text whose lines are translated one by one by a model with these spans, and with a glossary.
 
     Line breaks, blank lines and indentation stay.
     """
     pieces = enumerate(_BREAK.split(text))
-    return Joined([divided(piece, spans) if place % 2 == 0 else piece for place, piece in pieces])
+    return Joined([divided(piece, spans, terms) if place % 2 == 0 else piece for place, piece in pieces])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -30,8 +30,12 @@ from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
 from nmt.languages import main_part
 from nmt.spans import Spans
+from nmt.terms import NO_TERMS, Terms
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
+_CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_ESCAPES = str.maketrans({character: f"\\{name}" for name, character in _CONTROLS.items()})
+_ESCAPE = re.compile(r"\\(.)")
 _LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?{_TEXT})?\s*")
 REPAIR = "repair it (msgfmt --check shows what is wrong)"
 ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
@@ -41,11 +45,11 @@ _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*"
 class _Source(Document):
     """A text of a program, whose accelerator is none of its sentences."""
 
-    def __init__(self, text: str, marks: str, spans: Spans) -> None:
+    def __init__(self, text: str, marks: str, spans: Spans, terms: Terms) -> None:
         self._accelerators = [(letter, mark) for mark in marks if (letter := accelerator_of(text, mark))]
         for mark in marks:
             text = without_accelerator(text, mark)
-        self._lines = paragraphs(text, spans)
+        self._lines = paragraphs(text, spans, terms)
 
     @property
     def sentences(self) -> list[str]:
@@ -72,17 +76,20 @@ class _Entry:
 
 
 class PoFile(Document):
-    """A PO file, or a template of one (POT), that is translated into `language` by a model with `spans`.
+    """A PO file, or a template of one (POT), that is translated into `language` by a model with `spans`, with `terms`.
 
     Messages call it `where`. Raises UserError for a damaged file, one without a header, and one with translations into
     another language.
     """
 
-    def __init__(self, text: str, where: str, language: str, spans: Spans) -> None:
+    def __init__(self, text: str, where: str, language: str, spans: Spans, terms: Terms = NO_TERMS) -> None:
         self._lines = text.split("\n")  # those of Windows end with "\r"
         self._place = _header_place(self._lines, where)
         self._header = _header(_text(self._lines[self._place]), where, language)
-        self._entries = _entries(self._lines, self._place, self._header, where, spans)
+        messages = _messages(self._lines, self._place, where)
+        marks = marks_of(text for message in messages for text in _ids(message))
+        chosen = _chosen_forms(self._header, where)
+        self._entries = _entries(messages, chosen, lambda text: _Source(text, marks, spans, terms))
 
     @property
     def sentences(self) -> list[str]:
@@ -163,7 +170,8 @@ def _with_field(header: str, name: str, value: str) -> str:
 # The entries
 
 
-def _entries(lines: Sequence[str], place: slice, header: str, where: str, spans: Spans) -> list[_Entry]:
+def _chosen_forms(header: str, where: str) -> list[int]:
+    """Return for each form of the language whether it translates the singular (0) or the plural (1)."""
     forms = _FORMS.fullmatch(_field(header, "Plural-Forms"))
     assert forms is not None
     count = int(forms[1])
@@ -171,14 +179,15 @@ def _entries(lines: Sequence[str], place: slice, header: str, where: str, spans:
         one = gettext.c2py(forms[2])(1)
     except (ValueError, ZeroDivisionError) as error:
         raise UserError(f"{where}: its header has Plural-Forms: {forms[0].strip()} ({one_line(error)})") from error
-    chosen = [int(form != one or count == 1) for form in range(count)]  # of the singular and the plural
-    messages = _messages(lines, place, where)
-    marks = marks_of(text for message in messages for text in _ids(message))
+    return [int(form != one or count == 1) for form in range(count)]
+
+
+def _entries(messages: Iterable[Message], chosen: Sequence[int], source: Callable[[str], _Source]) -> list[_Entry]:
     entries = list[_Entry]()
     for message in messages:
         if not any(_strings(message)):
             used = sorted(set(chosen)) if message.pluralizable else [0]
-            texts = [_Source(_ids(message)[number], marks, spans) for number in used]
+            texts = [source(_ids(message)[number]) for number in used]
             numbers = [used.index(number) for number in chosen] if message.pluralizable else [0]
             assert message.lineno is not None
             entries.append(_Entry(message.lineno - 1, texts, numbers, message.pluralizable))
@@ -192,7 +201,7 @@ def _messages(lines: Sequence[str], place: slice, where: str) -> list[Message]:
     and into comments.
     """
     spaced = (re.sub(r"^(\s*msg\S*)\t\s*", r"\1 ", line) for line in lines)  # Babel accepts only a space
-    known = ["" if line.lstrip().startswith("#") else line for line in spaced]
+    known = ["" if line.lstrip().startswith("#") else _decoded(line) for line in spaced]
     known[place] = [*_written("msgstr", ANY_FORMS), *([""] * (place.stop - place.start - 1))]
     try:
         return [message for message in read_po(known, abort_invalid=True) if message.id]
@@ -227,8 +236,13 @@ def _text(lines: Sequence[str]) -> str:
     return "".join(unescape(line[line.index('"') :].strip()) for line in lines if '"' in line)
 
 
+def _decoded(line: str) -> str:
+    """Return a line with the characters of the escapes that Babel does not know: those of C for control characters."""
+    return _ESCAPE.sub(lambda found: _CONTROLS.get(found[1], found[0]), line)
+
+
 def _written(name: str, text: str) -> list[str]:
-    return f"{name} {normalize(text)}".split("\n")
+    return f"{name} {normalize(text)}".translate(_ESCAPES).split("\n")
 
 
 def _fill(lines: list[str], entry: _Entry, translations: Sequence[str]) -> None:

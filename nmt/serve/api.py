@@ -73,7 +73,7 @@ class Api:
 
     async def _translate(self, request: Request) -> dict[str, Any]:
         fields = await self._fields(request)
-        ask = ask_of(fields, self.languages, self.limits)
+        ask = await asyncio.to_thread(ask_of, fields, self.languages, self.limits)  # a glossary may take a second
         return await _unless_closed(request, translated(ask, self.worker, self.languages, self.limits.sentences))
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:

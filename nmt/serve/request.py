@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email import message_from_bytes, policy
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -176,9 +177,15 @@ def _terms(given: Any) -> Terms:
     if (letters := sum(len(term) + len(translation) for term, translation in given.items())) > MOST_CHARACTERS:
         raise Refusal(400, f"Invalid request: terms ({letters} characters) exceed character limit ({MOST_CHARACTERS})")
     try:
-        return Terms(given)
+        return _glossary(tuple(sorted(given.items())))
     except UserError as error:
         raise Refusal(400, f"Invalid request: {error}") from None
+
+
+@lru_cache(8)
+def _glossary(translations: tuple[tuple[str, str], ...]) -> Terms:
+    """Return a glossary. The last ones are kept, because a client sends its glossary with each request."""
+    return Terms(dict(translations))
 
 
 def _count(name: str, given: Any) -> int:

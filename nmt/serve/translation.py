@@ -56,7 +56,7 @@ def _document(text: str, source: str, ask: Ask, worker: Worker, languages: Langu
         return Joined([text])
     spans = worker.spans((source, ask.target))
     try:
-        return marked_up(text, spans, ask.terms) if ask.html else paragraphs(text, spans)
+        return marked_up(text, spans, ask.terms) if ask.html else paragraphs(text, spans, ask.terms)
     except UserError as error:
         raise Refusal(400, str(error)) from None
 

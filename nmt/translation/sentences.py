@@ -111,7 +111,7 @@ def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def _middle(text: str) -> int:
-    """Return the best place to divide `text`: after a mark between clauses, or after white space, or at the middle.
+    """Return the best place to divide `text`: after a mark between clauses, white space, or any character.
 
     Only the second and third quarter of the text are searched, so that repeated halving ends soon. The place that is
     nearest to the middle is taken.
@@ -121,4 +121,5 @@ def _middle(text: str) -> int:
         ends: list[int] = [match.end() for match in pattern.finditer(text, quarter, len(text) - quarter)]
         if places := [end for end in ends if end < len(text)]:  # a short text may end with the mark
             return min(places, key=lambda place: abs(place - half))
-    return half
+    characters = [match.end() for match in regex.finditer(r"\X", text)]  # of Unicode, such as a letter with its accent
+    return min(characters[:-1], key=lambda place: abs(place - half), default=half)

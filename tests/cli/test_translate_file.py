@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from nmt import load_translator
 from nmt.attention_map import load
 from nmt.build import search_node
 from nmt.cli import program, translate
 from nmt.cli.shards import Shard
-from nmt.cli.translate_file import Source, translate_file
+from nmt.cli.translate_file import Source, record_of, translate_file
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.sources.files import Files
 from nmt.errors import UserError
@@ -211,6 +212,23 @@ def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys
     assert (tmp_path / "mono.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes()
     with pytest.raises(UserError, match=r"column=text: only a file has columns, input=FILE of .*\.jsonl and \.tsv"):
         translate.main([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
+
+
+def test_a_column_that_does_not_exist_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "table.tsv").write_text("id\tenglish\n17\tabc\n", "utf-8")
+    words = [f"ckpt={run.folder}", f"input={tmp_path}/table.tsv", f"output={tmp_path}/out.de"]
+    with pytest.raises(UserError, match=r"tsv:1: no language key 'englsh'; there are: id, english; did you mean"):
+        translate.main([*words, "column=englsh"])
+    translate.main([*words, "column=english"])
+    assert len((tmp_path / "out.de").read_text("utf-8").splitlines()) == 1
+
+
+def test_equal_settings_make_equal_records(run: Run) -> None:
+    records = [
+        record_of(LineTranslator(load_translator(run.folder, length_penalty=penalty)), [], "")
+        for penalty in (1, 1.0, 0.5)
+    ]
+    assert json.dumps(records[0]) == json.dumps(records[1]) != json.dumps(records[2])
 
 
 def test_killed_jsonl_translation_resumes(run: Run, tmp_path: Path, translated: FileCall) -> None:

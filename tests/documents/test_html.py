@@ -14,6 +14,7 @@ import pytest
 from nmt.documents.base import Document
 from nmt.documents.html import marked_up
 from nmt.documents.html_tokens import VOID
+from nmt.documents.paragraphs import paragraphs
 from nmt.spans import Spans
 from nmt.terms import Terms
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
@@ -198,6 +199,16 @@ def test_a_sentence_with_more_tags_than_marks_is_translated_apart() -> None:
     assert marked_up(f"{fits} <b>ox</b>. Ox <b>now</b> go.", SPANS).sentences[-2:] == ["ox", "Ox ｟8｠now｟9｠ go."]
     url = "a https://x.org " + "<b>b</b> " * most + "c"
     assert len(marked_up(url, SPANS).sentences) > 1, "the address takes one of the marks"
+
+
+def test_no_sentence_ends_inside_a_term() -> None:
+    terms = Terms({"Yahoo! Mail": "야후 메일", "モーニング娘。の歌": "song"})
+    for text in ("Open Yahoo! Mail now.", "モーニング娘。の歌"):
+        assert marked_up(f"<p>{text}</p>", SPANS, terms).sentences == [text]
+        assert marked_up(f"<p>{text} <br>End.</p>", SPANS, terms).sentences == [text, "End."]
+        assert marked_up(f"<b>{text}", SPANS, terms).sentences == [text], "an element without an end tag"
+        assert paragraphs(text, SPANS, terms).sentences == [text]
+        assert len(paragraphs(text, SPANS).sentences) == 2
 
 
 def test_a_sentence_with_more_tags_and_terms_than_marks_is_translated_apart() -> None:

@@ -19,6 +19,7 @@ from babel.messages.pofile import read_po
 from nmt.documents.po import PoFile
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
+from nmt.terms import Terms
 
 HEADER = r"""# Translations of the example.
 #, fuzzy
@@ -71,6 +72,27 @@ msgstr ""
 def upper(text: str, language: str = "de") -> str:
     document = PoFile(text, "x.po", language, NO_SPANS)
     return document.filled([sentence.upper() for sentence in document.sentences])
+
+
+def test_no_sentence_ends_inside_a_term() -> None:
+    text = HEADER + 'msgid "Open Yahoo! Mail now."\nmsgstr ""\n'
+    spans = Spans({"braces": r"\{\w\}"})
+    assert PoFile(text, "x.po", "de", spans, Terms({"Yahoo! Mail": "X"})).sentences == ["Open Yahoo! Mail now."]
+    assert len(PoFile(text, "x.po", "de", spans).sentences) == 2
+
+
+def test_control_characters_stay() -> None:
+    text = upper(
+        HEADER
+        + r"""msgid "\atimed out: auto-logout\n"
+msgstr ""
+
+msgid "one\f\vtwo, C:\\all\\folders"
+msgstr ""
+"""
+    )
+    assert r'msgstr "\aTIMED OUT: AUTO-LOGOUT\n"' in text
+    assert r"ONE\f\vTWO, C:\\ALL\\FOLDERS" in text.replace('"\n"', "")
 
 
 def babel_reads(text: str) -> Catalog:

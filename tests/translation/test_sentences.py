@@ -182,6 +182,8 @@ def test_a_sentence_that_is_too_long_is_halved_at_the_best_place() -> None:
     assert split_to_fit("aa. Bb bb, cc cc, dd dd ee, ff.", lambda part: len(part) <= 14) == [
         *("aa.", "Bb bb, cc cc,", "dd dd ee, ff.")
     ]
+    decomposed = "か\u3099" * 99
+    assert all(len(part) % 2 == 0 for part in split_to_fit(decomposed, lambda part: len(part) <= 60))
     assert split_to_fit("one two three four", lambda part: len(part) <= 9) == ["one two", "three", "four"]
     assert split_to_fit("abcdefg", lambda part: len(part) <= 2) == ["a", "bc", "de", "fg"]
     assert split_to_fit("ab", lambda part: False) == ["a", "b"]

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.system.lines import BYTE_ORDER_MARK, decoded, format_of, raw
+from nmt.system.lines import decoded, format_of, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -100,11 +100,11 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def read_whole(path: Path) -> str:
-    """Return the text of a UTF-8 file, gzipped if its name ends in .gz, without a byte order mark.
+    """Return the text of a UTF-8 file, gzipped if its name ends in .gz, with its byte order mark if it has one.
 
     Raises UserError for a file that cannot be read, or that is not UTF-8 (with the line).
     """
-    content = b"".join(_raw_lines(path)).removeprefix(BYTE_ORDER_MARK)
+    content = b"".join(_raw_lines(path))
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -156,21 +156,22 @@ def read_texts(
     column: str,
     *,
     place: int = 0,
+    has_header: bool = False,
     remedy: str = SET_LANGUAGES,
     note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[tuple[int, str]]:
     """Yield the number of each line and its text; of .jsonl and .tsv (or .gz of these) the text under `column`.
 
     A blank line is an empty text. A TSV file without a header has its text in the column `place`, counted from 0, or in
-    its only column; `note` gets a message about that. Raises UserError as `read_pairs` and `read_lines` do, and for
-    formats that are not text.
+    its only column; `note` gets a message about that. With `has_header`, the first line is a header.
+    Raises UserError as `read_pairs` and `read_lines` do, and for formats that are not text.
     """
     kind = format_of(path.name)
     if kind == ".jsonl":
         for number, row in _json_rows(path):
             yield number, _text(row, column, f"{path}:{number}", remedy) if row is not None else ""
     elif kind == ".tsv":
-        for number, (text,) in _tsv_rows(path, [column], [place], remedy, note):
+        for number, (text,) in _tsv_rows(path, [column], [place], remedy, note, has_header):
             yield number, text
     elif kind in OTHER_FORMATS:
         raise UserError(f"{path}: got {kind}, expected .jsonl, .tsv, or one sentence on each line (.gz of these too)")
@@ -260,14 +261,19 @@ def _read_tsv(
 
 
 def _tsv_rows(
-    path: Path, languages: Sequence[str], places: Sequence[int], remedy: str, note: Callable[[str], None]
+    path: Path,
+    languages: Sequence[str],
+    places: Sequence[int],
+    remedy: str,
+    note: Callable[[str], None],
+    has_header: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each line, and its texts in `languages`; without a header, those in the columns `places`."""
     lines = read_lines(path)
     first = next(lines, None)
     if first is None:
         return
-    header = _header(first, path, languages, remedy)
+    header = _header(first, path, languages, remedy, has_header)
     if header:
         columns, width = [header.index(lang) for lang in languages], len(header)
         expected = f"{width}: {_some(header)}"
@@ -291,20 +297,20 @@ def _tsv_rows(
         yield number, [fields[column] for column in columns]
 
 
-def _header(line: str, path: Path, languages: Sequence[str], remedy: str) -> list[str]:
+def _header(line: str, path: Path, languages: Sequence[str], remedy: str, is_header: bool) -> list[str]:
     """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
 
-    A line is a header if it names one of the languages, or if it holds several fields, all of them language codes.
+    A line is a header if `is_header`, if it names one of the languages, or if it holds several fields, all of them
+    language codes.
     Raises UserError for a header that does not name all languages.
     """
     header = [field.strip() for field in line.split("\t")]
     named = set(languages) & set(header)
-    if len(header) < len(languages) or not (
-        named or (len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header))
-    ):
+    looks_so = len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header)
+    if not is_header and (len(header) < len(languages) or not (named or looks_so)):
         return []
     where = f"{path}:1"
-    if not named:
+    if not named and not is_header:
         where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
     for language in languages:
         check_language(language, header, where, remedy)
