@@ -122,7 +122,7 @@ def build_optimizer(
     """
     rate = config.get("lr")
     if isinstance(rate, int | float) and not 0 <= rate < math.inf:  # PyTorch's message does not name the key
-        raise UserError(f"optimizer.lr: got {rate}, expected a number of at least 0")
+        raise UserError(f"optimizer.lr: got {rate}, expected a finite number of at least 0")
     base = "torch.optim.optimizer.Optimizer"
     offered = {"matrices": matrices}
     optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters), offered=offered)

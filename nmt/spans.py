@@ -111,7 +111,7 @@ class Spans:
         yield from self._matches(text, end, len(text))
 
     def kept(self, text: str, terms: Terms) -> list[Place]:
-        """Return where the spans and the `terms` of a text stand. Without patterns, there are none of both."""
+        """Return where the spans and the `terms` of a text stand, without overlaps. Without patterns, there is none."""
         return self._with_terms(text, terms)[0] if self else []
 
     def mark(self, text: str, terms: Terms = NO_TERMS) -> Marked:

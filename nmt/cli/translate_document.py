@@ -12,8 +12,8 @@ from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_whole
 from nmt.documents.formats import DocumentFormat, read_document
 from nmt.errors import counted
+from nmt.system.lines import BYTE_ORDER_MARK
 
-MARK = "\ufeff"  # of the byte order
 CHUNK = 1024  # sentences translated together; enough for batches of similar length
 
 
@@ -26,8 +26,9 @@ def translate_document(
     that is too long if such ones are refused.
     """
     text = read_whole(source)
-    mark = MARK if text.startswith(MARK) and format != "po" else ""  # it can be all that tells a browser the encoding
-    document = read_document(text.removeprefix(MARK), format, str(source), line_translator.translator)
+    mark = BYTE_ORDER_MARK.decode()
+    kept = mark if text.startswith(mark) and format != "po" else ""  # it can be all that tells a browser the encoding
+    document = read_document(text.removeprefix(mark), format, str(source), line_translator.translator)
     for sentence in document.sentences:
         line_translator.translator.check_source(sentence, _place(source, sentence))
     with messages_on(sys.stderr), output_file(output) as file:
@@ -36,7 +37,7 @@ def translate_document(
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
         document = document.revised([found[sentence] for sentence in document.sentences])
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
-        file.write(mark + document.filled([found[sentence] for sentence in document.sentences]))
+        file.write(kept + document.filled([found[sentence] for sentence in document.sentences]))
     line_translator.close()
     print_stderr(f"translated {counted(len(found), 'sentence')} in {clock(time.monotonic() - started)}")
 

@@ -29,7 +29,10 @@ Write = Callable[[Iterable[str]], None]
 
 @dataclass(frozen=True)
 class Source:
-    """The file to translate; in JSON Lines and TSV, the sentences are in `column`, which a user may have `named`."""
+    """The file to translate. In JSON Lines and TSV, the sentences are in `column`.
+
+    `named` says whether the user gave this name, so that a TSV file must have it.
+    """
 
     path: Path
     column: str

@@ -33,9 +33,9 @@ from nmt.spans import Spans
 from nmt.terms import NO_TERMS, Terms
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_CONTROLS = {f"{code:03o}": chr(code) for code in range(14, 32)} | {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES = str.maketrans({character: f"\\{name}" for name, character in _CONTROLS.items()})
-_ESCAPE = re.compile(r"\\(.)")
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 _LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?{_TEXT})?\s*")
 REPAIR = "repair it (msgfmt --check shows what is wrong)"
 ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
@@ -237,7 +237,7 @@ def _text(lines: Sequence[str]) -> str:
 
 
 def _decoded(line: str) -> str:
-    """Return a line with the characters of the escapes that Babel does not know: those of C for control characters."""
+    """Return a line with the control characters whose escapes Babel does not know: letters and octal numbers of C."""
     return _ESCAPE.sub(lambda found: _CONTROLS.get(found[1], found[0]), line)
 
 

@@ -158,9 +158,9 @@ def _ordered(
 ) -> list[Callback]:
     """Return all callbacks in the order in which Lightning gets them.
 
-    Validations comes after the callbacks of a validation, because it measures their time. Checkpointing comes after
-    all others that keep a state, so that last.ckpt holds their states after a validation.
-    Raises UserError for two callbacks whose states would be saved under the same key.
+    Validations comes after the callbacks that draw and write when a validation ends, because it measures their time
+    too. Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a
+    validation. Raises UserError for two callbacks whose states would be saved under the same key.
     """
     keys: dict[str, str] = {}
     for name, callback in {**own, **configured}.items():

@@ -111,15 +111,16 @@ def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def _middle(text: str) -> int:
-    """Return the best place to divide `text`: after a mark between clauses, white space, or any character.
+    """Return the best place to divide `text`: after a mark between clauses, or else after white space, or else between
+    two characters as a reader sees them.
 
-    Only the second and third quarter of the text are searched, so that repeated halving ends soon. The place that is
-    nearest to the middle is taken.
+    Marks and white space count only in the second and third quarter of the text, so that repeated halving ends soon.
+    The place that is nearest to the middle is taken.
     """
     half, quarter = len(text) // 2, len(text) // 4
     for pattern in (_CLAUSE_END, _SPACE):
         ends: list[int] = [match.end() for match in pattern.finditer(text, quarter, len(text) - quarter)]
         if places := [end for end in ends if end < len(text)]:  # a short text may end with the mark
             return min(places, key=lambda place: abs(place - half))
-    characters = [match.end() for match in regex.finditer(r"\X", text)]  # of Unicode, such as a letter with its accent
+    characters = [match.end() for match in regex.finditer(r"\X", text)]  # a letter together with its accents
     return min(characters[:-1], key=lambda place: abs(place - half), default=half)

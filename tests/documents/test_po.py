@@ -87,11 +87,15 @@ def test_control_characters_stay() -> None:
         + r"""msgid "\atimed out: auto-logout\n"
 msgstr ""
 
+msgid "red \033[1mtext\033[0m"
+msgstr ""
+
 msgid "one\f\vtwo, C:\\all\\folders"
 msgstr ""
 """
     )
     assert r'msgstr "\aTIMED OUT: AUTO-LOGOUT\n"' in text
+    assert r"RED \033[1MTEXT\033[0M" in text.replace('"\n"', "")
     assert r"ONE\f\vTWO, C:\\ALL\\FOLDERS" in text.replace('"\n"', "")
 
 

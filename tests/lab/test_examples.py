@@ -107,6 +107,14 @@ def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
         assert facts["test"]["bleu"]["value"] > 97
 
 
+def test_each_training_comes_after_those_that_it_needs(script: ModuleType) -> None:
+    for group in script.GROUPS:
+        order = list(group.before | group.models)
+        needs = {name: [first] for name, first in group.init.items()}
+        for name, needed in [*needs.items(), *group.teachers.items()]:
+            assert all(order.index(each) < order.index(name) for each in needed)
+
+
 def test_teachers_and_their_ensemble_translate_the_training_sources(
     script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,7 +133,7 @@ def test_a_step_computes_its_gradients_and_returns_the_loss(model: Seq2Seq) -> N
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("lr", -1, "optimizer.lr: got -1, expected a number of at least 0"),
+        ("lr", -1, "optimizer.lr: got -1, expected a finite number of at least 0"),
         ("momentum", 1, "optimizer.momentum: got 1, expected a number of at least 0 and less than 1"),
         ("betas", [0.9], "optimizer.betas: got [0.9], expected a list [a number of at least 0 and less than 1, "),
         ("weight_decay", -0.1, "optimizer.weight_decay: got -0.1, expected a number of at least 0"),
