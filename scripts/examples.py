@@ -6,7 +6,7 @@ python scripts/examples.py
 python scripts/examples.py multi30k=FOLDER
     the same for the two models of Multi30k (six hours with one thread); the folder has the files train, val and test
 python scripts/examples.py office_help=FOLDER
-    the same for the two models of LibreOffice's help (three hours with one thread)
+    the same for the two models of LibreOffice's help (almost three hours with one thread)
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
 """

@@ -71,10 +71,10 @@ def test_korean_examples_translate_both_ways(name: str, source: str, script: Mod
     texts = script.OFFICE_HELP.texts
     translator = load_translator(EXAMPLES / name, device="cpu")
     (found,) = translator.translate([texts[source]])
-    assert found.text == {"en": "확인을 눌러 문서를 저장하십시오.", "ko": "To save the document, press OK."}[source]
+    assert found.text == {"en": "확인을 클릭하면 문서를 저장합니다.", "ko": "Click OK to save the document."}[source]
     seen = translator.attention_map(texts[source], found.text).words().cross
     assert seen is not None
-    words, looked_at = {"en": ((0, 2), [1, 5]), "ko": ((1, 4), [1, 3])}[source]  # 확인, 문서; save, press
+    words, looked_at = {"en": ((0, 2), [1, 5]), "ko": ((0, 3), [3, 1])}[source]  # 확인, 문서; click, save
     assert seen.mean((0, 1)).argmax(-1)[list(words)].tolist() == looked_at
 
 
