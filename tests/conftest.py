@@ -133,6 +133,7 @@ def _same_signals() -> Iterator[None]:
 
 @pytest.fixture
 def default_signals(_same_signals: None) -> None:
-    """Let these signals end the process, as they do unless nohup started the tests."""
+    """Let these signals end the process, as they do unless nohup or a shell's `&` started the tests."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -66,6 +66,8 @@ def test_signals_after_the_end_of_a_program_change_no_status() -> None:
 import atexit, os, signal
 from nmt.cli.program import run
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in background jobs
+
 def work(words):
     atexit.register(os.kill, os.getpid(), signal.SIGTERM)
     os.kill(os.getpid(), signal.SIGINT)
@@ -73,5 +75,5 @@ def work(words):
 
 run(work)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
