@@ -52,7 +52,7 @@ class TranslationModule(pl.LightningModule):
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
-        self.began = False  # whether training has begun in this session; later errors do not come from last.ckpt
+        self.began = False  # whether an update was made in this session; later errors do not come from last.ckpt
         self._learning_rate = self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -84,8 +84,9 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        self.began = True
+        began, self.began = self.began, True  # an error of the objective does not come from last.ckpt
         sums = self.parts.objective.training_sums(self.model, batch)
+        self.began = began  # an error of the rest of the first update may
         if not batch.counts:
             return sums.loss * 0.0
         self._update_tokens += sums.tokens
@@ -105,6 +106,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
         """Count the time since the last batch, which includes making this batch; log if a line is due."""
+        self.began = True
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()

@@ -55,7 +55,7 @@ def dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 def override(draw: random.Random, keys: list[str]) -> str:
     kind = draw.random()
     if kind < 0.15:
-        group = draw.choice(list(groups()))
+        group = draw.choice([name for name in groups() if name != "export/format"])
         return f"{group}={draw.choice([*groups()[group], 'nothing'])}"
     sign = draw.choice(["", "", "", "", "+", "++", "~"])
     return f"{sign}{draw.choice(keys)}" + ("" if sign == "~" else f"={draw.choice(VALUES)}")
