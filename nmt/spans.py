@@ -137,7 +137,7 @@ class Spans:
 
         There can be more of these marks than a vocabulary has.
         """
-        places = self._with_terms(text, terms)[0] if self else []
+        places = self.kept(text, terms)
         marks = {f"\uff5f{number}\uff60": place for number, place in enumerate(places)}
         return _replaced(text, marks), {mark: text[slice(*place)] for mark, place in marks.items()}
 

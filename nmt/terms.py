@@ -41,7 +41,7 @@ class Terms:
             if not term or not translation:
                 raise UserError(f"terms: got '{term}' with the translation '{translation}', expected a text for both")
         self._ordered = sorted(self.translations, key=lambda term: (before(term), -len(term)))
-        groups = groupby(self._ordered, before)  # what stands before them is searched once for all: 40 times as fast
+        groups = groupby(self._ordered, before)  # one search before all terms of a group: 40 times as fast
         pattern = "|".join(f"{start}(?:{'|'.join(map(_pattern, terms))})" for start, terms in groups)
         self._pattern = regex.compile(pattern, regex.V1, cache_pattern=False)  # regex would keep 500 glossaries
 

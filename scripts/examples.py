@@ -89,17 +89,17 @@ MULTI30K = Group(
     teachers={"multi30k_bahdanau": ["multi30k_transformer", "multi30k_teacher"]},
     texts={"en": "A dog runs on the beach."},  # our own: the captions of Multi30k are not ours to publish
 )
-QUICK = ["seed=4", "trainer.precision=bf16-mixed"]
+BF16 = ["seed=4", "trainer.precision=bf16-mixed"]
 OFFICE_HELP = Group(
     "LibreOffice's help",
     {
-        f"office_help_{pair}": [f"experiment=office_help_bit_{pair}", *QUICK, "trainer.max_time=00:01:05:00"]
+        f"office_help_{pair}": [f"experiment=office_help_bit_{pair}", *BF16, "trainer.max_time=00:01:05:00"]
         for pair in ("en_ko", "ko_en")
     },
     before={
         "office_help_both_directions": [
             "experiment=office_help_both_directions",
-            *QUICK,
+            *BF16,
             "trainer.max_time=00:00:36:00",
         ],
     },
@@ -116,7 +116,7 @@ def make(group: Group, path: str | None) -> None:
     for name, overrides in (group.before | group.models).items():
         start = [f"init={RUNS / group.init[name]}"] if name in group.init else []
         if path and name in group.teachers:
-            start.append(lessons([RUNS / teacher for teacher in group.teachers[name]], Path(path)))
+            start.append(teachers_pairs([RUNS / teacher for teacher in group.teachers[name]], Path(path)))
         train.main([*overrides, *data, *start, f"hydra.run.dir={RUNS / name}"])
         if name in group.models:
             publish(name, group)
@@ -131,12 +131,13 @@ def publish(name: str, group: Group) -> None:
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
 
 
-def lessons(teachers: list[Path], data: Path) -> str:
+def teachers_pairs(teachers: list[Path], data: Path) -> str:
     """Translate the training sources in the folder `data` with each teacher, and with their ensemble.
 
     Returns the override that adds the pairs to the corpus.
     """
     source = config_of(teachers[0])["data"]["source_lang"]
+    # The file of the source language, or the only file.
     train_file = max(data.expanduser().glob("train.*"), key=lambda file: f".{source}" in file.suffixes)
     pairs = []
     for name, members in [*((teacher.name, [teacher]) for teacher in teachers), ("ensemble", teachers)]:

@@ -27,7 +27,7 @@ def translate_document(
     """
     text = read_whole(source)
     mark = BYTE_ORDER_MARK.decode()
-    kept = mark if text.startswith(mark) and format != "po" else ""  # it can be all that tells a browser the encoding
+    kept = mark if text.startswith(mark) and format != "po" else ""  # a page may have no other sign of UTF-8
     document = read_document(text.removeprefix(mark), format, str(source), line_translator.translator)
     for sentence in document.sentences:
         line_translator.translator.check_source(sentence, _place(source, sentence))

@@ -121,7 +121,7 @@ def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], dige
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting in one form: 1.0 and 1 are equal."""
+    """Return a number without a fraction as an integer, so that 1.0 and 1 are the same setting."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

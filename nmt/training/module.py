@@ -84,9 +84,9 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        began, self.began = self.began, True  # an error of the objective does not come from last.ckpt
+        began, self.began = self.began, True  # errors here are those of the objective
         sums = self.parts.objective.training_sums(self.model, batch)
-        self.began = began  # an error of the rest of the first update may
+        self.began = began  # until the first update is made, other errors may come from last.ckpt
         if not batch.counts:
             return sums.loss * 0.0
         self._update_tokens += sums.tokens

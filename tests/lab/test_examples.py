@@ -120,7 +120,7 @@ def test_teachers_and_their_ensemble_translate_the_training_sources(
 ) -> None:
     monkeypatch.setattr(script, "RUNS", tmp_path)
     (tmp_path / "train.jsonl").write_text(json.dumps({"en": SENTENCE, "de": "falsch"}) + "\n", "utf-8")
-    override = script.lessons([EXAMPLES / "bahdanau", EXAMPLES / "luong"], tmp_path)
+    override = script.teachers_pairs([EXAMPLES / "bahdanau", EXAMPLES / "luong"], tmp_path)
     more = compose("train", [override])["data"]["more"]
     assert list(more) == ["bahdanau", "luong", "ensemble"]
     for corpus in more.values():

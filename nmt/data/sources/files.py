@@ -297,20 +297,19 @@ def _tsv_rows(
         yield number, [fields[column] for column in columns]
 
 
-def _header(line: str, path: Path, languages: Sequence[str], remedy: str, is_header: bool) -> list[str]:
+def _header(line: str, path: Path, languages: Sequence[str], remedy: str, has_header: bool) -> list[str]:
     """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
 
-    A line is a header if `is_header`, if it names one of the languages, or if it holds several fields, all of them
-    language codes.
-    Raises UserError for a header that does not name all languages.
+    With `has_header`, the line is a header. Without it, the line is a header if it names one of the languages, or if it
+    holds several fields, all of them language codes. Raises UserError for a header that does not name all languages.
     """
     header = [field.strip() for field in line.split("\t")]
     named = set(languages) & set(header)
     looks_so = len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header)
-    if not is_header and (len(header) < len(languages) or not (named or looks_so)):
+    if not has_header and (len(header) < len(languages) or not (named or looks_so)):
         return []
     where = f"{path}:1"
-    if not named and not is_header:
+    if not named and not has_header:
         where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
     for language in languages:
         check_language(language, header, where, remedy)
