@@ -14,9 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from nmt.config.instantiate import current_name, instantiate
-from nmt.config.settings import DataConfig
+from nmt.config.settings import FILES_SOURCE, DataConfig
 from nmt.data.sources.base import Overlay, Source
-from nmt.data.sources.files import Files
 from nmt.errors import ParameterError, UserError, did_you_mean, raise_if_any
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.base import Search
@@ -50,7 +49,7 @@ METRICS = ("nmt.evaluation.metrics",)
 FORMATS = ("nmt.export",)
 AUGMENTATIONS = ("nmt.data.augment",)
 VIEWS = ("nmt.lab.attribution",)
-FILES_NODE = {"_target_": f"{Files.__module__}.{Files.__qualname__}"}
+FILES_NODE = {"_target_": FILES_SOURCE}
 
 
 def build_model(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +23,7 @@ from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt,
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
 OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
 PATHS = (*FILES, "root")
+FILES_SOURCE = "nmt.data.sources.files.Files"  # what data.path and data.train put in place of any other source
 METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
@@ -238,10 +239,15 @@ def _trainer(trainer: TrainerConfig) -> Iterator[str]:
 def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config of a run without paths, so that it says nothing about this machine.
 
-    A metric that reads a file is left out, because without this file it would be another metric. If no metric is left,
-    there is chrF, because programs need one.
+    If files of this machine replaced the source of the data, its settings are left out, because nothing was read from
+    it. A metric that reads a file is left out, because without this file it would be another metric. If no metric is
+    left, there is chrF, because programs need one.
     """
-    data = {key: None if key in OWN_FILES else value for key, value in config.get("data", {}).items()}
+    own = config.get("data", {})
+    data = {key: None if key in OWN_FILES else value for key, value in own.items()}
+    if own.get("path") is not None or own.get("train") is not None:
+        common = {each.name for each in fields(DataConfig)}
+        data = {key: value for key, value in data.items() if key in common} | {"_target_": FILES_SOURCE}
     data.pop("root", None)  # the source then has its default
     name = data.get("name")
     if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -71,6 +72,17 @@ def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None
     assert "/me/" not in str(config) and list(config["scores"]) == ["bleu", "exact_match"]
     only = {"scores": {"terms": payload.config["scores"]["terms"]}}
     assert list(build_metrics(shareable(payload.config | only)["scores"], target_lang="de")) == ["chrf"]
+
+
+@pytest.mark.parametrize("files", [{"path": "/me/folder"}, {"path": None, "train": ["/me/a.en", "/me/a.de"]}])
+def test_shared_copy_does_not_name_a_corpus_that_was_not_read(run: Run, files: dict[str, Any]) -> None:
+    hub = {"_target_": "nmt.data.sources.hub.Hub", "name": "bentrevett/multi30k", "config": None}
+    config = checkpoint.load(run.folder / "checkpoints" / "best.safetensors").config
+    own = config["data"] | hub
+    assert shareable(config | {"data": own | {"path": None}})["data"] == own | {"path": None}
+    data = shareable(config | {"data": own | files})["data"]
+    assert data["_target_"] == "nmt.data.sources.files.Files" and not {"name", "config"} & set(data)
+    assert data["source_lang"] == "en" and data["path"] is data["train"] is None
 
 
 @pytest.mark.lab
