@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.engine import Engine, load
-from nmt.cli.output import new_file, output_file
+from nmt.cli.output import messages_on, new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
-from nmt.system.lines import is_jsonl
+from nmt.system.lines import format_of, is_jsonl
 
 if TYPE_CHECKING:
     from nmt.data.sources.base import Pairs
@@ -66,8 +66,9 @@ def main(config: ScoreConfig) -> None:
         config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
     pairs = read_pair_files(config.source, config.target, translator.languages)
-    for sources, targets, places in chunks(pairs, config.source):
-        translator.encode_pairs(sources, targets, places=places)  # a mistake ends the program before any computation
+    with messages_on(sys.stderr):  # a mistake ends the program before any computation
+        for sources, targets, places in chunks(pairs, config.source):
+            translator.encode_pairs(sources, targets, places=places)
     totals = Totals()
     with output_file(output) as file:
         for sources, targets, places in chunks(pairs, config.source):
@@ -109,7 +110,8 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None)
 
     names = languages or ("source", "target")
     remedy = f"expected the sources as '{names[0]}' and the translations as '{names[1]}'"
-    return read_pairs(file_spec([source, target], "source"), *names, remedy=remedy)
+    spec = source if source == target and format_of(source) in (".jsonl", ".tsv") else [source, target]
+    return read_pairs(file_spec(spec, "source"), *names, remedy=remedy)
 
 
 def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:

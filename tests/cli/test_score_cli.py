@@ -81,6 +81,26 @@ def test_files_of_pairs_are_read_as_in_training(
         score.main([*words[:2], f"source={pairs}", f"target={pairs}"])
 
 
+def test_one_file_of_pairs_has_the_rules_of_training(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score.main(words)
+    plain = capsys.readouterr()
+    rows = [json.dumps({"de": target, "en": source}) for source, target in zip(SOURCES, TARGETS, strict=True)]
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("\n\n".join(rows) + "\n\n", "utf-8")
+    score.main([*words[:2], f"source={pairs}", f"target={pairs}"])
+    assert capsys.readouterr() == plain
+    tsv = tmp_path / "pairs.tsv"
+    tsv.write_text("".join(f"{a}\t{b}\n" for a, b in zip(SOURCES[:4], TARGETS[:4], strict=True)), "utf-8")
+    score.main([*words[:2], f"source={tsv}", f"target={tsv}"])
+    out, err = capsys.readouterr()
+    assert out.splitlines() == plain.out.splitlines()[:4] and err.count("no header") == 1
+    tsv.write_text("17\ta dog\tein Hund\n", "utf-8")
+    with pytest.raises(UserError, match=r"pairs\.tsv:1: got 3 tab-separated columns, expected 2"):
+        score.main([*words[:2], f"source={tsv}", f"target={tsv}"])
+
+
 def test_score_checks_all_lines_before_scoring(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
