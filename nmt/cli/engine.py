@@ -67,5 +67,5 @@ def load(
     format = read_format(folder)
     if format.name != engine:
         raise UserError(f"engine={engine}: {folder} was written with format={format.name}; export the run again")
-    translator = format.open(folder, device=device, search=search, **fields)
+    translator = format.open(folder, device=device, search=search, allow=allow, **fields)
     return translator, [Exported(read_manifest(folder)["config"], folder / format.weights)]

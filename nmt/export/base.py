@@ -172,18 +172,20 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 class EngineTranslator(BaseTranslator):
     """Translates with an exported model; a subclass computes in its engine.
 
-    `search` is a node of a search, or the settings that replace those in the manifest, and so are `fields`. Raises
-    UserError for a search that the engine does not have.
+    `search` is a node of a search, or the settings that replace those in the manifest, and so are `fields`. `allow`
+    names the packages that its class may come from. Raises UserError for a search that the engine does not have.
     """
 
     engine: ClassVar[str]
     """The name of the engine in messages."""
 
-    def __init__(self, folder: Path, search: Mapping[str, Any] | None = None, **fields: Any) -> None:
+    def __init__(
+        self, folder: Path, search: Mapping[str, Any] | None = None, *, allow: Sequence[str] = (), **fields: Any
+    ) -> None:
         manifest, given = read_manifest(folder), search or {}
         self.tokenizer = read_tokenizer(folder)
         node = given if "_target_" in given else {**manifest["search"], **given}
-        self.search = self.supported(override(build_search(node), fields))
+        self.search = self.supported(override(build_search(node, allow=allow), fields))
         self.languages = languages_of(manifest["config"])
         self._longest_source = manifest["source_limit"]
         self._longest_target = manifest["target_limit"]

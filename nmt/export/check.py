@@ -96,7 +96,8 @@ def tuned(
     length penalty if there is no metric or none is better. If an engine has `fixed` settings, the search has these, and
     nothing is chosen.
     """
-    beam = translator.search if isinstance(translator.search, BeamSearch) else BeamSearch()
+    own = translator.search
+    beam = own if isinstance(own, BeamSearch) else BeamSearch(**own.limits, batch_tokens=own.batch_tokens)
     if fixed:
         return plain(beam, normalization="power", **fixed)
     if beam.normalization == "power" or metric is None:

@@ -133,3 +133,20 @@ def test_the_wrong_kind_of_folder_is_named(run: Run, ctranslate2: list[str], tmp
         translate.main([folder, "engine=onnx", "text=a dog"])
     with pytest.raises(UserError, match=r"got 2 models"):
         translate.main([f"ckpt=[{folder.removeprefix('ckpt=')},b]", "engine=ctranslate2", "text=a dog"])
+
+
+def test_onnx_has_a_search_of_ones_own(
+    onnx: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "own_search.py").write_text("from nmt.search.beam import BeamSearch\nclass Own(BeamSearch): ...\n")
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "own.yaml").write_text("_target_: own_search.Own\nbeam_size: 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    said = []
+    for more in (
+        ["search=own", f"--config-dir={tmp_path}", "allow=[own_search]"],
+        ["search=beam", "search.beam_size=2"],
+    ):
+        translate.main([*onnx, "text=a dog", *more])
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]

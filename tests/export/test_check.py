@@ -9,7 +9,9 @@ import pytest
 
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.export.check import compare
+from nmt.export.check import compare, tuned
+from nmt.search.beam import BeamSearch
+from nmt.search.sampling import Sampling
 from nmt.translation.loading import make_translator
 from nmt.translation.translation import Translation
 from tests.export.models import SEARCH, TEXTS, transformer
@@ -30,3 +32,10 @@ def test_a_log_probability_that_is_no_number_breaks_the_promise(run: Run, monkey
     monkeypatch.setattr(theirs, "score", wrong)
     (problem,) = compare(ours, theirs, SEARCH, pairs, {"bleu": BLEU()}).problems()
     assert problem.startswith("check: a log-probability differs by nan")
+
+
+def test_the_limits_of_a_search_that_engines_lack_are_kept(run: Run) -> None:
+    limits = {"max_length_factor": 3, "max_length_extra": 1, "max_source_length": 9, "long_source": "refuse"}
+    drawn = make_translator([transformer(run)], Sampling(**limits, batch_tokens=77))
+    search = tuned(drawn, [], None, {})
+    assert isinstance(search, BeamSearch) and search.limits == drawn.search.limits and search.batch_tokens == 77
