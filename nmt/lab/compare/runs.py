@@ -170,9 +170,15 @@ def _check_different(names: Sequence[str], files: Sequence[Path]) -> None:
 def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
     """Return the score file of the run's own test set."""
     own = folder / TRANSLATIONS / f"{split}.{_own_search(folder, allow).label}.scores.json"
-    if not own.is_file():
-        raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
-    return own
+    if own.is_file():
+        return own
+    if others := sorted(own.parent.glob(own.name.replace(".scores.json", ".*.scores.json"))):
+        data = read_scores(others[0], remedy=LEAVE_OUT)["data"]
+        raise UserError(
+            f"{folder}: has no translations of its own {split} split (no {own.name}), but of other sentences ({data}); "
+            "name their folder or source file: data.test=NAME"
+        )
+    raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
 
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:

@@ -161,6 +161,11 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
             place = f"data.path={multirun.parent / letter}"
             write_translations(run, *lines, label=f"test.beam3.lp1.{letter * 8}", data=place)
     words = [*map(str, folders), *QUICK]
+    lost = next((folders[0] / "translations").glob("test.beam3.lp1.scores.json"))
+    lost.rename(lost.with_suffix(".kept"))
+    with pytest.raises(UserError, match=r"but of other sentences \(data\.path=.*\); name .*: data\.test=NAME$"):
+        program.main(words)
+    lost.with_suffix(".kept").rename(lost)
     for name, data in (("whole", []), ("pooled", ["data.test=[a,b]"]), ("part", ["data.test=a"])):
         program.main([*words, f"out={name}", *data])
     whole, pooled, part = (
