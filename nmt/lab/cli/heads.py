@@ -117,7 +117,7 @@ def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
     if not path.is_file():
         return
     facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)
-    if facts["checkpoint"] != str(inputs.loaded.path):
+    if facts["checkpoint"] != str(inputs.loaded.path.resolve()):
         theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
     if any(each["lost"] is not None for each in facts["heads"]) and not importance:
@@ -162,7 +162,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     if config.importance:
         scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
-        "checkpoint": str(inputs.loaded.path),
+        "checkpoint": str(inputs.loaded.path.resolve()),
         "data": inputs.subject.data,
         "split": inputs.subject.split,
         "sentences": len(pairs),

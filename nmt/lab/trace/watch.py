@@ -149,6 +149,8 @@ def _own_variables(code: CodeType) -> dict[str, str]:
 
     Variables with the name of a step of the base class are left out: they are that step, or a part of it.
     """
-    variables = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
+    count = code.co_argcount + code.co_kwonlyargcount
+    arguments, own = code.co_varnames[:count], code.co_varnames[count:]
+    variables = [*own, *(name for name in code.co_cellvars if name not in arguments)]  # also those of comprehensions
     steps = {name.replace("_", " "): name for name in variables}
     return {step: name for step, name in steps.items() if step not in _OF_THE_BASE}

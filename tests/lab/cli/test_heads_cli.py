@@ -83,10 +83,13 @@ def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path
     assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
 
 
-def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path) -> None:
+def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
     heads.main(words)
     before = written(tmp_path)
+    monkeypatch.chdir(run.folder.parent)
+    heads.main([f"ckpt={run.folder.name}", *words[1:]])  # the same checkpoint by another path
+    assert written(tmp_path) == before
     with pytest.raises(UserError, match=r"importance=false: .* has the importance of the heads, which would be lost"):
         heads.main([*words, "importance=false"])
     path = tmp_path / "heads" / f"{NAME}.json"
