@@ -35,7 +35,7 @@ def record(prediction: Prediction, layers: Iterable[nn.Module]) -> Calls:
 
     with ExitStack() as hooks, torch.no_grad():
         for module in (module for layer in layers for module in layer.modules()):
-            hooks.callback(module.register_forward_hook(keep, with_kwargs=True).remove)
+            hooks.enter_context(module.register_forward_hook(keep, with_kwargs=True))
         prediction.attend()
     return calls
 

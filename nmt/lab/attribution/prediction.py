@@ -88,8 +88,5 @@ def _replaced(embedding: nn.Module, vectors: Tensor) -> Iterator[None]:
             )
         return vectors
 
-    handle = embedding.register_forward_hook(replace)
-    try:
+    with embedding.register_forward_hook(replace):
         yield
-    finally:
-        handle.remove()

@@ -80,11 +80,8 @@ def zeroed_values(attention: MultiHeadAttention, tokens: Tensor) -> Iterator[Non
         own = tokens.unsqueeze(1) == torch.arange(values.shape[1], device=values.device)
         return torch.cat((keys, values.masked_fill(own.unsqueeze(-1), 0)), dim=-1)
 
-    handle = attention.key_value.register_forward_hook(zero)
-    try:
+    with attention.key_value.register_forward_hook(zero):
         yield
-    finally:
-        handle.remove()
 
 
 def _copies(value: Any, count: int) -> Any:

@@ -103,10 +103,9 @@ def _by_distance(settings: Sequence[str]) -> dict[str, tuple[float, ...]]:
 def _gradient(model: Seq2Seq, source: Tensor) -> float:
     """Return the mean norm of the gradient of the loss of a target of one word, w.r.t. the first source embedding."""
     embedded: list[Tensor] = []
-    hook = model.encoder.embedding.register_forward_hook(lambda module, inputs, output: embedded.append(output))
     target = torch.randint(5, VOCABULARY, (len(source), 1))
-    hidden, _ = model(source, torch.ones_like(source, dtype=torch.bool), target)
-    hook.remove()
+    with model.encoder.embedding.register_forward_hook(lambda module, inputs, output: embedded.append(output)):
+        hidden, _ = model(source, torch.ones_like(source, dtype=torch.bool), target)
     loss = cross_entropy(model.decoder.output(hidden).flatten(0, 1), target.flatten(), reduction="sum")
     (gradient,) = torch.autograd.grad(loss, embedded[0])  # the source is embedded first, the target after it
     return float(gradient[:, 0].norm(dim=1).mean())

@@ -250,13 +250,10 @@ def trace_position(
     if translation.pieces:  # attention_maps refuses an empty sentence
         _check(decoder, kind, translation.pieces, position)
     hidden: list[Tensor] = []
-    hook = decoder.register_forward_hook(lambda module, inputs, outputs: hidden.append(outputs[0]))
+    keeping = decoder.register_forward_hook(lambda module, inputs, outputs: hidden.append(outputs[0]))
     modules = [module for attention in decoder.attentions(kind) for module in attention.modules()]
-    try:
-        with watch([*modules, decoder]) as watched:
-            (attention,) = translator.attention_maps([translation])
-    finally:
-        hook.remove()
+    with keeping, watch([*modules, decoder]) as watched:
+        (attention,) = translator.attention_maps([translation])
     readout = hidden[0][0, position - 1]
     with inference(translator.models, translator.search):
         logits: Tensor = decoder.output(readout)
