@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracies, minus
-from nmt.lab.claims.heads import AFTER, BEFORE, SENTENCES, SYSTEM, before_training, of_best_head
+from nmt.lab.claims.heads import AFTER, BEFORE, SENTENCES, SYSTEM, before_and_after, of_best_head
 from nmt.lab.claims.models import AGREEMENT, EXACT, SLOTS
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.agreement import Agreement
 from nmt.lab.tasks.slots import PLACES
-from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 
 COLOR, NOUN, VERB = 2, 3, 4  # the slots of these words in the task `slots`
@@ -64,11 +63,10 @@ class HeadGrammar(Claim):
         lines: dict[str, dict[str, PerSeed]] = {BEFORE: {}, AFTER: {}}
         for name, relation in RELATIONS.items():
             own = runs[relation.task]
-            trained = [load_translator(run.folder, device="cpu") for run in own]
-            untrained = [before_training(each, run) for each, run in zip(trained, own, strict=True)]
-            for when, models in ((BEFORE, untrained), (AFTER, trained)):
-                lines[when][name] = tuple(
-                    looks(model, run, relation.places) for model, run in zip(models, own, strict=True)
+            models = list(map(before_and_after, own))
+            for when, line in lines.items():
+                line[name] = tuple(
+                    looks(each[when], run, relation.places) for each, run in zip(models, own, strict=True)
                 )
         learned = {task: accuracies(each) for task, each in runs.items()}
         return Curves(self.text("relation"), self.text("rows"), lines, joined=False, more=learned)

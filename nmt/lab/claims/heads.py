@@ -41,12 +41,12 @@ class HeadRoles(Claim):
         training = corpus_of(runs[SYSTEM][0], ("train",))["train"]
         lines: dict[str, dict[str, list[float]]] = {name: {role: [] for role in ROLES} for name in (BEFORE, AFTER)}
         for run in runs[SYSTEM]:
-            trained = load_translator(run.folder, device="cpu")
-            counts = count_pieces(training, trained.tokenizer)["source"]
-            for line, translator in zip(lines.values(), (before_training(trained, run), trained), strict=True):
+            models = before_and_after(run)
+            counts = count_pieces(training, models[AFTER].tokenizer)["source"]
+            for when, translator in models.items():
                 shares = roles(first_maps(translator, run), "encoder_self", counts)
                 for role in ROLES:
-                    line[role].append(100 * float(shares[role].max()))
+                    lines[when][role].append(100 * float(shares[role].max()))
         return Curves(
             self.text("token"),
             self.text("rows"),
@@ -117,10 +117,11 @@ class CoreferenceHead(Claim):
         )
 
 
-def before_training(trained: Translator, run: FinishedRun) -> Translator:
-    """Return a translator with a model as it was before training: the same settings, random weights."""
+def before_and_after(run: FinishedRun) -> dict[str, Translator]:
+    """Return the model before training, with the same settings and random weights, and after it."""
+    trained = load_translator(run.folder, device="cpu")
     model = untrained(run.config["model"], trained.tokenizer.source_vocab_size, run.seed)
-    return Translator(model, trained.tokenizer, trained.search)
+    return {BEFORE: Translator(model, trained.tokenizer, trained.search), AFTER: trained}
 
 
 def first_maps(translator: Translator, run: FinishedRun) -> list[AttentionMap]:

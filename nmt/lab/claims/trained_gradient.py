@@ -11,11 +11,10 @@ import torch
 
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.claims.claim import MARGIN, NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracy_by, minus
-from nmt.lab.claims.heads import AFTER, BEFORE, before_training
+from nmt.lab.claims.heads import AFTER, BEFORE, before_and_after
 from nmt.lab.claims.memory import Distance
 from nmt.lab.compare.runs import FinishedRun
 from nmt.models.seq2seq import evaluating
-from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 
 SENTENCES = 20  # for each distance
@@ -37,10 +36,9 @@ class TrainedGradient(Claim):
         lines: dict[str, dict[str, PerSeed]] = {}
         more: dict[str, PerSeed] = {}
         for name, each in runs.items():
-            trained = [load_translator(run.folder, device="cpu") for run in each]
-            untrained = [before_training(one, run) for one, run in zip(trained, each, strict=True)]
-            for when, models in ((BEFORE, untrained), (AFTER, trained)):
-                found = [by_distance(model, run) for model, run in zip(models, each, strict=True)]
+            models = list(map(before_and_after, each))
+            for when in (BEFORE, AFTER):
+                found = [by_distance(model[when], run) for model, run in zip(models, each, strict=True)]
                 lines[f"{name}, {when}"] = {place: tuple(one[place] for one in found) for place in found[0]}
             right = accuracy_by(each, Distance.place)
             more |= {f"near, {name}": right[NEAREST], f"far, {name}": right[FARTHEST]}
