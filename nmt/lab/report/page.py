@@ -41,7 +41,7 @@ DARKEST = 0.7  # of the colour behind a piece with a probability of 0
 def page(report: Report) -> str:
     """Return the HTML of a report."""
     evaluation = report.evaluation
-    size, rare = len(evaluation.references), report.rare_words
+    size = len(evaluation.references)
     faults = {name: round(share * size) for name, share in report.faults.items()}
     faults |= {} if report.detachment is None else {"detached": len(report.detached)}
     label = labels(evaluation.scores.metrics)[report.metric]
@@ -55,8 +55,8 @@ def page(report: Report) -> str:
         label=label,
         scores=_scores(evaluation.scores),
         lengths=_groups(report.length_unit, label, report.by_length),
-        rarity=rare and _groups("rarest word, times in training", label, rare.by_rarest),
-        words=rare and _words(rare.words),
+        rarity=report.rarity and _groups("rarest word, times in training", label, report.by_rarest),
+        words=_words(report.words),
         faults=_shares(faults, {**FAULTS, "detached": DETACHED}, size),
         detached=_detached(report),
         errors=_shares(report.errors, ERRORS, size),

@@ -32,27 +32,15 @@ class Group:
 
 
 @dataclass(frozen=True)
-class RareWords:
-    """Sentences by the frequency in training of the rarest word of the reference, and the words by their frequency.
-
-    `words_are` is the definition of a word, and `counted_in` names the training pairs that were counted.
-    """
-
-    by_rarest: Sequence[Group]
-    words: Sequence[WordGroup]
-    words_are: str
-    counted_in: str
-
-
-@dataclass(frozen=True)
 class Report:
     """The content of a report. `model` is the architecture in few words; `update` is 0 if it is not known.
 
     `metric` is the name of the first metric, which the groups are scored with. `by_length` groups the sentences by the
-    length of the source. `rare_words` is None if the words of the training were not counted. `faults` are shares from 0
-    to 1, `errors` are numbers of sentences (empty if the search cannot be judged). `attends` says whether there is
-    cross attention. `detachment` has the scores of each translation, by its place; None if there was nothing to compare
-    with. A translation without attention map has none.
+    length of the source, `by_rarest` by the frequency in training of the rarest word of the reference, and `words` the
+    words by their frequency. If the words of the training were not counted, `rarity` is None, and the latter two are
+    empty. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the search cannot be judged).
+    `attends` says whether there is cross attention. `detachment` has the scores of each translation, by its place; None
+    if there was nothing to compare with. A translation without attention map has none.
     """
 
     name: str
@@ -62,7 +50,9 @@ class Report:
     metric: str
     length_unit: str
     by_length: Sequence[Group]
-    rare_words: RareWords | None
+    rarity: Rarity | None
+    by_rarest: Sequence[Group]
+    words: Sequence[WordGroup]
     faults: Mapping[str, float]
     errors: Mapping[str, int]
     examples: Mapping[str, Sequence[Example]]
@@ -98,7 +88,9 @@ def report(
         metric=name,
         length_unit=length_unit(language),
         by_length=_scored(lengths, metric, evaluation),
-        rare_words=None if rarity is None else _rare_words(rarity, metric, evaluation),
+        rarity=rarity,
+        by_rarest=[] if rarity is None else _scored(rarity.sentences(references), metric, evaluation),
+        words=[] if rarity is None else rarity.words(references, hypotheses),
         faults=shares(sources, references, hypotheses),
         errors=totals(evaluation.verdicts),
         examples=examples,
@@ -112,18 +104,9 @@ def _scored(groups: Mapping[str, Sequence[int]], metric: Metric, evaluation: Eva
     return [Group(name, len(places), score_on(places, metric, *texts)) for name, places in groups.items()]
 
 
-def _rare_words(rarity: Rarity, metric: Metric, evaluation: Evaluation) -> RareWords:
-    return RareWords(
-        _scored(rarity.sentences(evaluation.references), metric, evaluation),
-        rarity.words(evaluation.references, evaluation.hypotheses),
-        rarity.words_are,
-        rarity.origin,
-    )
-
-
 def to_dict(report: Report) -> dict[str, Any]:
     """Return the report as plain values."""
-    evaluation, subject, rare = report.evaluation, report.evaluation.subject, report.rare_words
+    evaluation, subject, rarity = report.evaluation, report.evaluation.subject, report.rarity
     return {
         "name": report.name,
         "model": report.model,
@@ -137,12 +120,12 @@ def to_dict(report: Report) -> dict[str, Any]:
             "unit": report.length_unit,
             "groups": [asdict(group) for group in report.by_length],
         },
-        "by_rarity": rare and {"metric": report.metric, "groups": [asdict(group) for group in rare.by_rarest]},
-        "words": rare
+        "by_rarity": rarity and {"metric": report.metric, "groups": [asdict(group) for group in report.by_rarest]},
+        "words": rarity
         and {
-            "words": rare.words_are,
-            "counted_in": rare.counted_in,
-            "groups": [_word_group(group) for group in rare.words],
+            "words": rarity.words_are,
+            "counted_in": rarity.origin,
+            "groups": [_word_group(group) for group in report.words],
         },
         "faults": dict(report.faults),
         "detachment": None
@@ -191,11 +174,10 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
         yield name, score.value
     for group in report.by_length:
         yield f"{report.metric}_by_length/{group.name}", group.score
-    if report.rare_words is not None:
-        for group in report.rare_words.by_rarest:
-            yield f"{report.metric}_by_rarity/{group.name}", group.score
-        for words in report.rare_words.words:
-            yield f"word_f_measure/{words.name}", words.f_measure
+    for group in report.by_rarest:
+        yield f"{report.metric}_by_rarity/{group.name}", group.score
+    for words in report.words:
+        yield f"word_f_measure/{words.name}", words.f_measure
     yield from report.faults.items()
     if report.detachment is not None:
         yield "detached", len(report.detached) / len(report.evaluation.references)

@@ -102,8 +102,7 @@ def test_each_sentence_is_in_one_group_and_groups_are_scored_as_corpora(run: Run
     hypotheses = [*references[:40], *sentences(50, seed=10)]
     evaluation = evaluated(run.translator, sources, references, hypotheses)
     found = made(run.translator, evaluation)
-    assert found.rare_words is not None
-    for groups in (found.by_length, found.rare_words.by_rarest):
+    for groups in (found.by_length, found.by_rarest):
         assert sum(group.sentences for group in groups) == 90 and len(groups) > 1
     first = found.by_length[0]
     low, _, high = first.name.partition("-")
