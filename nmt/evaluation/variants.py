@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Augmentation, Example
@@ -19,12 +19,12 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.spans import MARK, Spans, unmarked
 
-KINDS: Mapping[str, Callable[[], Augmentation]] = {
-    "aug-upper": lambda: UpperCase(rate=1),
-    "aug-title": lambda: TitleCase(rate=1),
-    "aug-nostop": lambda: NoFullStop(rate=1),
-    "aug-typo": lambda: TypingErrors(rate=1),
-    "aug-spans": lambda: InsertSpans(rate=1),
+KINDS: Mapping[str, type[Augmentation]] = {
+    "aug-upper": UpperCase,
+    "aug-title": TitleCase,
+    "aug-nostop": NoFullStop,
+    "aug-typo": TypingErrors,
+    "aug-spans": InsertSpans,
 }
 SINGLE = r"""
 https://www.example.com/docs/page.html?id=3
@@ -52,7 +52,7 @@ def variant_of(pairs: Sequence[SentencePair], name: str, tokenizer: Tokenizer) -
 
     For "aug-spans", the aligner learns from the pairs themselves, divided into the pieces of `tokenizer`.
     """
-    kind, rng, found = KINDS[name](), random.Random(name), list[SentencePair]()
+    kind, rng, found = KINDS[name](rate=1), random.Random(name), list[SentencePair]()
     if not kind.reads_links:
         return [_changed(pair, kind, rng, tokenizer.spans) for pair in pairs]
     for pair, example in zip(pairs, _linked(pairs, tokenizer), strict=True):

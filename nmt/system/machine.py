@@ -54,10 +54,8 @@ def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed main dependencies."""
     found = {"python": platform.python_version()}
     for name in DEPENDENCIES:
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return found
 
 

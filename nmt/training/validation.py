@@ -110,7 +110,10 @@ class Monitor:
         `scores` are the figures of one validation, with "loss" among them. Low values of some metrics are chance (BLEU
         below 1). Weights with such a value are worse than all weights above chance; among them, a lower loss is better.
         """
-        quality = self._quality(scores)
+        if self.metric is None or self._is_chance(scores):
+            quality = -scores["loss"]
+        else:
+            quality = scores[self.name] if self.metric.higher_is_better else -scores[self.name]
         return quality if math.isfinite(quality) else -math.inf
 
     def why(self, *validations: Mapping[str, float]) -> str:
@@ -123,9 +126,3 @@ class Monitor:
     def _is_chance(self, scores: Mapping[str, float]) -> bool:
         chance = None if self.metric is None else self.metric.chance
         return chance is not None and scores[self.name] < chance
-
-    def _quality(self, scores: Mapping[str, float]) -> float:
-        if self.metric is None or self._is_chance(scores):
-            return -scores["loss"]
-        value = scores[self.name]
-        return value if self.metric.higher_is_better else -value

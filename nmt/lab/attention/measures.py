@@ -37,7 +37,7 @@ def measures(maps: Sequence[AttentionMap], kind: Kind) -> dict[str, Tensor]:
     choice and does not count, such as the first row of decoder self-attention. The coverage deviation is a mean over
     maps. If no map has a row that counts, the result is empty. All maps are from one model.
     """
-    found = [_measures(each, kind) for each in maps if _choices(each, kind).max() > 1]
+    found = [_measures(each, kind) for each in maps if allowed(each, kind).sum(-1).max() > 1]
     if not found:
         return {}
     return {name: torch.cat([each[name] for each in found], dim=-1).mean(-1) for name in found[0]}
@@ -62,16 +62,12 @@ def allowed(attention: AttentionMap, kind: Kind) -> Tensor:
     return mask.tril() if kind == "decoder_self" else mask
 
 
-def _choices(attention: AttentionMap, kind: Kind) -> Tensor:
-    """Return the number of tokens (R,) that each row may attend to."""
-    return allowed(attention, kind).sum(-1)
-
-
 def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
     """Return the figures (L, H, R') of one map. R' are the rows with a choice, or 1 for the coverage deviation."""
     weights: Tensor = getattr(attention, kind).double()
     weights = weights / weights.sum(-1, keepdim=True).clamp(min=TINY)  # the rows of local_p sum to less than 1
-    mask, choices = allowed(attention, kind), _choices(attention, kind)
+    mask = allowed(attention, kind)
+    choices = mask.sum(-1)  # (R,)
     counted = choices > 1
     labels = attention.axes(kind)[1]
     rows = weights[:, :, counted]

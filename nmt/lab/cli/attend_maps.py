@@ -161,14 +161,12 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
                 print_stdout(f"\n{source_shares(each, panel)}")
         for seen in models:
             if seen.detachment is not None:
-                print_stdout(f"\n{detachment_line(seen)}")
+                print_stdout(f"\n{detachment_line(seen.detachment)}")
     sys.stdout.flush()
 
 
-def detachment_line(seen: Seen) -> str:
+def detachment_line(found: Detachment) -> str:
     """Return the scores of detachment as a line of text."""
-    found = seen.detachment
-    assert found is not None
     return (
         f"detachment: more than {100 * found.rank:.1f} % of the validation translations (Wass-to-Unif "
         f"{found.wass_to_unif:.2f}, Wass-to-Data {found.wass_to_data:.2f}, Wass-Combo {found.wass_combo:.2f})"
