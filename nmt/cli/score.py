@@ -30,7 +30,6 @@ from nmt.system.lines import format_of, is_jsonl
 
 if TYPE_CHECKING:
     from nmt.data.sources.base import Pairs
-    from nmt.translation.translation import Translation
 
 CHUNK = 1024  # lines scored together
 
@@ -46,11 +45,6 @@ class ScoreConfig(ModelSettings):
     output: PathText | None
     format: Literal["text", "jsonl"] | None
     batch_tokens: PositiveInt
-
-    @property
-    def jsonl(self) -> bool:
-        """Whether the output is JSON Lines."""
-        return is_jsonl(self.output, self.format)
 
 
 @configured(ScoreConfig)
@@ -69,36 +63,23 @@ def main(config: ScoreConfig) -> None:
     with messages_on(sys.stderr):  # a mistake ends the program before any computation
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)
-    totals = Totals()
+    count = tokens = 0
+    log_prob, jsonl = 0.0, is_jsonl(config.output, config.format)
     with output_file(output) as file:
         for sources, targets, places in chunks(pairs, config.source):
             for each in translator.score(sources, targets, places=places):
-                totals.add(each)
-                whole = record([each], languages=translator.languages) if config.jsonl else None
+                count += 1
+                tokens += len(each.tokens)
+                log_prob += each.score
+                whole = record([each], languages=translator.languages) if jsonl else None
                 file.write(f"{json.dumps(whole, ensure_ascii=False)}\n" if whole else f"{each.score:.6f}\n")
-    print(totals, file=sys.stderr, flush=True)
-
-
-@dataclass
-class Totals:
-    """Sums over the scored pairs."""
-
-    pairs: int = 0
-    tokens: int = 0
-    log_prob: float = 0.0
-
-    def add(self, translation: Translation) -> None:
-        """Count a pair."""
-        self.pairs += 1
-        self.tokens += len(translation.tokens)
-        self.log_prob += translation.score
-
-    def __str__(self) -> str:
-        mean = self.log_prob / self.tokens
-        return (
-            f"{counted(self.pairs, 'pair')}, {counted(self.tokens, 'token')}: log P {self.log_prob:.2f}, "
-            f"{mean:.4f} a token, perplexity {math.exp(-mean):.2f}"
-        )
+    mean = log_prob / tokens
+    print(
+        f"{counted(count, 'pair')}, {counted(tokens, 'token')}: log P {log_prob:.2f}, {mean:.4f} a token, perplexity "
+        f"{math.exp(-mean):.2f}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def read_pair_files(source: str, target: str, languages: tuple[str, str] | None) -> Pairs:
