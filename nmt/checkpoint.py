@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +43,7 @@ Name = Annotated[str, Form(r"[\s\S]{0,200}", "at most 200 characters")]
 SIDES = ("tokenizer.source", "tokenizer.target")
 DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
 PART = 1 << 20  # numbers that are checked together
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # in JSON; after an odd number of further backslashes it is no escape
 
 
 class _Data(TypedDict):
@@ -181,7 +183,7 @@ def load(path: Path) -> Checkpoint:
         update = int(metadata["update"])
         if not 0 <= update < 1 << 63:
             raise UserError(f"update: got {metadata['update']:.20}, expected a number of updates")
-        if r"\u0000" in metadata["config"]:  # Python raises ValueError for a path with a NUL
+        if _NUL.search(metadata["config"]):  # Python raises ValueError for a path with a NUL
             raise UserError("config: a text with a NUL")
     except (UserError, TypeError, ValueError) as error:
         raise UserError(f"{path}: damaged checkpoint ({_short(error)}); use another copy") from error

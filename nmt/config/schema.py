@@ -128,28 +128,30 @@ def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def check_plain(plain: Any, *, interpolations: bool = False) -> None:
+def check_plain(plain: Any, *, free_text: bool = False) -> None:
     """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 65 bits.
 
-    A resolved config and a config.yaml must not contain `${`. Other files may (`interpolations`).
+    A resolved config and a config.yaml must not contain `${` or the character NUL. Other files may (`free_text`).
     """
-    raise_if_any(_strange(plain, "", 0, interpolations))
+    raise_if_any(_strange(plain, "", 0, free_text))
 
 
-def _strange(value: Any, path: str, depth: int, interpolations: bool) -> Iterator[str]:
+def _strange(value: Any, path: str, depth: int, free_text: bool) -> Iterator[str]:
     if isinstance(value, Mapping | list) and depth == MAX_DEPTH:
         yield f"{path[:80]}...: got more than {MAX_DEPTH} levels of settings; write fewer"
     elif isinstance(value, Mapping):
         for key, inside in value.items():
-            yield from _strange(key, path, depth, interpolations)
-            yield from _strange(inside, _join(path, key), depth + 1, interpolations)
+            yield from _strange(key, path, depth, free_text)
+            yield from _strange(inside, _join(path, key), depth + 1, free_text)
     elif isinstance(value, list):
         for inside in value:
             if type(inside) is not float:  # as the many weights of an attention map are
-                yield from _strange(inside, path, depth + 1, interpolations)
+                yield from _strange(inside, path, depth + 1, free_text)
     elif isinstance(value, str):
-        if "${" in value and not interpolations:
+        if "${" in value and not free_text:
             yield f"{path}: got {shown(value)}, expected a value without ${{...}}; write the value itself"
+        if "\0" in value and not free_text:
+            yield f"{path}: got {shown(value)}, a text with the character NUL; in a pattern, write \\x00 for it"
         if _HALF.search(value):
             yield f"{path}: got {shown(value)}, a text with half a character"
     elif isinstance(value, int) and value.bit_length() > 64:
@@ -176,7 +178,7 @@ def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
         raise _damaged(where, f"more than {MAX_PARTS:,} texts, lists and mappings", remedy)
     try:
         value = json.loads(text)
-        check_plain(value, interpolations=True)
+        check_plain(value, free_text=True)
     except (ValueError, RecursionError) as error:
         raise _damaged(where, _problem(error, "JSON"), remedy) from error
     return read_stored(value, schema, where=where, remedy=remedy)

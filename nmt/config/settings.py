@@ -29,7 +29,7 @@ MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
 _TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_NAME = re.compile(r"[\w][\w.+-]*")
+_NAME = re.compile(r"[\w][\w.+-]{0,199}")
 
 # The names of the classes in nmt.data.defects that are filters
 Filter = Literal[
@@ -184,7 +184,8 @@ def validate(plain: Mapping[str, Any]) -> TrainConfig:
 
 def _contradictions(config: TrainConfig) -> Iterator[str]:
     if not _NAME.fullmatch(config.name):
-        yield f"name: got {shown(config.name)}, expected only letters, digits and _ . + - (it names the run's folder)"
+        expected = "at most 200 letters, digits and _ . + - (it names the run's folder)"
+        yield f"name: got {shown(config.name)}, expected {expected}"
     for package in config.allow:
         if not _PACKAGE.fullmatch(package):
             yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"

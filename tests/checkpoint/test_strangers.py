@@ -57,6 +57,7 @@ nested = "[" * 100_000 + "]" * 100_000
         ({"config": json.dumps(CONFIG | {"name": "x" * 201})}, "name: got .*, expected text of at most 200 characters"),
         ({"config": json.dumps(CONFIG | {"tokenizer": None})}, "tokenizer: got null, expected a mapping"),
         ({"config": json.dumps(CONFIG | {"data": {"path": "a\0b"}})}, "a text with a NUL"),
+        ({"config": json.dumps(CONFIG | {"data": {"path": "a\\\0b"}})}, "a text with a NUL"),
         ({"config": "{"}, "config: damaged .not JSON"),
         ({"config": "[1]"}, r"config: damaged .*got \[1\], expected a mapping"),
         ({"config": '{"a": ' * 900 + "1" + "}" * 900}, "config: damaged .*more than 20 levels"),

@@ -165,6 +165,7 @@ def test_each_mistake_on_the_command_line_is_one_clear_line(overrides: list[str]
         ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
         ("name", "a/b", "it names the run's folder"),
         ("name", "..", "it names the run's folder"),
+        ("name", "x" * 201, "expected at most 200 letters"),
         ("trainer.max_time", "00:00:00:00", "got 00:00:00:00, expected at least 00:00:00:01, or null for no limit"),
         ("trainer.max_time", "3m", "got '3m', expected DD:HH:MM:SS; three minutes are 00:00:03:00"),
         ("trainer.max_steps", 0, "expected at least 1, or -1"),
@@ -260,6 +261,10 @@ def test_values_of_several_fields_are_told_together(base: dict[str, Any]) -> Non
     [
         (f"+objective.deep={'{a:' * 30}1{'}' * 30}", "got more than 20 levels of settings"),
         (f"objective.label_smoothing={10**40}", "objective.label_smoothing: got an integer of 133 bits"),
+        (
+            "data.path='a\0b'",
+            r"data.path: got 'a\x00b', a text with the character NUL; in a pattern, write \x00 for it",
+        ),
         ("data.path='a\\${x'", "data.path: got 'a${x', expected a value without ${...}"),
     ],
 )
