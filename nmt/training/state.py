@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import torch
@@ -47,6 +48,7 @@ FIXED = (
     "callbacks.extra",
 )
 LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time", "callbacks.early_stopping.patience")
+PLAIN = (NoneType, bool, int, float, str, bytes, torch.Tensor)  # without containers
 RATES = ("lr", "peak_lr")  # of a group of parameters in the state of the optimizer
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
@@ -76,6 +78,30 @@ def save_state(payload: Mapping[str, Any], path: Path) -> None:
             broken = archive.testzip()
         if broken is not None:
             raise OSError(f"the file was damaged while it was written (in {broken})")
+
+
+def check_callbacks(states: Mapping[str, Any]) -> None:
+    """Raise UserError if the state of a callback has a value that `load_state` would refuse, such as one of NumPy."""
+    for name, state in states.items():
+        for value in _values(state):
+            if type(value) not in PLAIN:
+                kind = f"{type(value).__module__}.{type(value).__qualname__}"
+                raise UserError(
+                    f"callbacks: the state of {name} holds a {kind}, which last.ckpt cannot hold; expected None, bool, "
+                    "int, float, str, bytes, tensors, and dict, list, tuple and set of these (for a number of NumPy, "
+                    "use float(...))"
+                )
+
+
+def _values(state: Any) -> Iterator[Any]:
+    """Yield all values in nested containers, and the keys of mappings."""
+    if type(state) is dict:
+        state = [*state.keys(), *state.values()]
+    if type(state) in (list, tuple, set):
+        for value in state:
+            yield from _values(value)
+    else:
+        yield state
 
 
 def load_state(path: Path) -> dict[str, Any]:

@@ -6,16 +6,19 @@ import copy
 import random
 import struct
 import zipfile
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.system.run_files import METRICS, last_checkpoint
+from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.run import train
 from nmt.training.state import load_state, save_state
 
@@ -143,3 +146,19 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(state: dict[str, Any], tmp
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert error.value.filename == str(path) and path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["last.ckpt"]
+
+
+@pytest.mark.parametrize(
+    "value", [np.float64(0.5), Path("x"), deque([1]), defaultdict(int), np.zeros(2)], ids=lambda value: type(value)
+)
+def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path: Path, value: Any) -> None:
+    path = tmp_path / "last.ckpt"
+    payload = {"nmt": {"format": 1}, "callbacks": {"Mine": {"best": [1, (2.5, {"a": value})]}}}
+    with pytest.raises(
+        UserError, match=rf"^callbacks: the state of Mine holds a [\w.]*\b{type(value).__name__}, which"
+    ):
+        AtomicCheckpointIO().save_checkpoint(payload, path)
+    assert not path.exists()
+    state = {"a": None, 3: True, "b": [1, (2.5, {"x"}), b"x"], "c": {"d": torch.ones(2)}}
+    AtomicCheckpointIO().save_checkpoint({"callbacks": {"Mine": state}}, path)
+    assert str(torch.load(path, weights_only=True)["callbacks"]["Mine"]) == str(state)
