@@ -192,7 +192,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     scores = dict(before["scores"])
     for name, entry in evaluation.scores.to_dict().items():
         old = scores.get(name, {})
-        same = old.get("value") == entry["value"] and before["commands"].get(name) == commands.get(name)
+        same = old.get("value") == entry["value"] and _settings(old) == _settings(entry)
         scores[name] = old if same and entry["interval"] is None else entry
     facts = {
         **asdict(subject),
@@ -216,6 +216,11 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
 def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
     """Return the content of a score file. Raises UserError, which ends with `remedy`, for any other file."""
     return dict(read_json(path, ScoreFile, remedy=remedy))
+
+
+def _settings(entry: Mapping[str, Any]) -> str:
+    """Return the signature of a score without its resamples, which only its interval depends on."""
+    return re.sub(r"(bs|seed):\d+\|", "", entry.get("signature") or "")
 
 
 def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:

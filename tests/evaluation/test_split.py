@@ -153,6 +153,10 @@ def test_scores_of_the_same_translations_are_kept(run: Run, tmp_path: Path) -> N
     assert all(again["scores"][name] == first["scores"][name] for name in ("bleu", "chrf"))
     changed = write(run.translator, {"bleu": BLEU(tokenize="char")})["scores"]["bleu"]
     assert "tok:char" in changed["signature"] and changed["interval"] is None
+    for pattern in ("<b>", "</b>"):  # neither occurs, so both kept 100 %
+        kept = write(run.translator, {"spans": KeptSpans(patterns={"tag": pattern})})["scores"]["spans"]
+        fresh = KeptSpans(patterns={"tag": pattern}).score(["x"] * 5, ["x"] * 5, sources=["x"] * 5)
+        assert (kept["value"], kept["signature"]) == (100, fresh.signature)
     other = Translator(
         run.translator.model, run.translator.tokenizer, run.translator.search.replace(max_length_extra=0)
     )
