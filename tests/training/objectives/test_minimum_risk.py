@@ -69,6 +69,13 @@ def test_the_loss_is_the_expected_risk_and_the_cross_entropy(model, batch):
         torch.testing.assert_close(mine, other, atol=1e-5, rtol=1e-3)
 
 
+def test_risks_are_not_rounded_to_bfloat16(model, batch):
+    objective = MinimumRisk(candidates=3)
+    with torch.autocast("cpu", torch.bfloat16):
+        risks = objective.expected_risks(model, batch, objective.find(model, batch))
+    assert risks.dtype == torch.float32
+
+
 def test_the_risk_is_one_minus_the_smoothed_bleu_of_the_pieces():
     objective, reference = MinimumRisk(), [4, 5, 6, 7, EOS]
     assert objective.risk(reference, reference) == pytest.approx(0.0)
