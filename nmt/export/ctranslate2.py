@@ -24,19 +24,13 @@ from nmt.export.base import (
     within_limits,
     write_tokenizer,
 )
-from nmt.export.transformer import (
-    Stack,
-    raise_if_unsupported,
-    scaled_query,
-    stacks,
-    table,
-)
+from nmt.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
 from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
 from nmt.models.positions.rotary import Rotary
 from nmt.models.positions.sinusoidal import Sinusoidal
-from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, decoder_layers, encoder_layers
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
@@ -154,10 +148,10 @@ def specification(exportable: Exportable) -> Any:
     _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
     _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
     _linear(spec.decoder.projection, model.decoder.output)
-    for layer, to in zip(encoder_layers(model), spec.encoder.layer, strict=True):
+    for layer, to in zip(encoder.layers, spec.encoder.layer, strict=True):
         _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
         _feed_forward(to.ffn, layer)
-    for number, (decoder_layer, to) in enumerate(zip(decoder_layers(model), spec.decoder.layer, strict=True)):
+    for number, (decoder_layer, to) in enumerate(zip(decoder.layers, spec.decoder.layer, strict=True)):
         _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
         first = chosen.head if chosen is not None and chosen.layer == number else 0
         _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual, first)

@@ -20,17 +20,11 @@ from nmt.checkpoint import LoadedModel
 from nmt.errors import UserError
 from nmt.export.base import Exportable, Format, require_packages, write_tokenizer
 from nmt.export.huggingface_translator import HuggingFaceTranslator
-from nmt.export.transformer import (
-    Stack,
-    raise_if_unsupported,
-    scaled_query,
-    stacks,
-    table,
-)
+from nmt.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import DecoderLayer, EncoderLayer, decoder_layers, encoder_layers
+from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
 
@@ -135,9 +129,9 @@ def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
         found[f"{name}.embed_positions.weight"] = table(stack, rows)[:, order]
         if stack.block.norm_first:
             found |= _norm(f"{name}.layer_norm", stack.norm, order)
-    for number, layer in enumerate(encoder_layers(model)):
+    for number, layer in enumerate(encoder.layers):
         found |= _layer(f"model.encoder.layers.{number}", layer, order)
-    for number, decoder_layer in enumerate(decoder_layers(model)):
+    for number, decoder_layer in enumerate(decoder.layers):
         name = f"model.decoder.layers.{number}"
         found |= _layer(name, decoder_layer, order)
         found |= _attention(f"{name}.encoder_attn", decoder_layer.cross_attention, order)
@@ -168,7 +162,7 @@ def _ties(model: Seq2Seq) -> tuple[bool, bool]:
 
 def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tensor]:
     """Return the self-attention and the feed-forward network of a layer."""
-    widen, narrow = _linears(layer)
+    widen, narrow = cast(nn.Linear, layer.feed_forward[0]), cast(nn.Linear, layer.feed_forward[-1])
     return {
         **_attention(f"{name}.self_attn", layer.self_attention, order),
         **_norm(f"{name}.self_attn_layer_norm", layer.self_residual.norm, order),
@@ -178,10 +172,6 @@ def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict
         f"{name}.fc2.bias": narrow.bias[order],
         **_norm(f"{name}.final_layer_norm", layer.feed_residual.norm, order),
     }
-
-
-def _linears(layer: EncoderLayer | DecoderLayer) -> tuple[nn.Linear, nn.Linear]:
-    return cast(nn.Linear, layer.feed_forward[0]), cast(nn.Linear, layer.feed_forward[-1])
 
 
 def _attention(name: str, attention: MultiHeadAttention, order: Tensor) -> dict[str, Tensor]:

@@ -57,7 +57,8 @@ def _byte_mask(x: Tensor, threshold: int) -> Tensor:
 class GatedLinearUnit(nn.Module):
     """The second half of the input times the activated first half (arXiv:1612.08083).
 
-    The activations are those of Shazeer 2020 (arXiv:2002.05202, eq. 5 and 6).
+    GEGLU has the activation GELU, and SwiGLU has Swish, x * sigmoid(x), also called SiLU (Shazeer 2020,
+    arXiv:2002.05202, eq. 5 and 6).
     """
 
     def __init__(self, activation: nn.Module) -> None:
@@ -69,20 +70,6 @@ class GatedLinearUnit(nn.Module):
         gate, values = x.chunk(2, dim=-1)
         out: Tensor = self.activation(gate) * values
         return out
-
-
-class GEGLU(GatedLinearUnit):
-    """A gated linear unit with GELU."""
-
-    def __init__(self) -> None:
-        super().__init__(nn.GELU())
-
-
-class SwiGLU(GatedLinearUnit):
-    """A gated linear unit with Swish (x * sigmoid(x), also called SiLU)."""
-
-    def __init__(self) -> None:
-        super().__init__(nn.SiLU())
 
 
 class TokenEmbedding(nn.Embedding):

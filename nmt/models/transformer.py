@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -19,7 +19,7 @@ from nmt.models.interface import (
     per_sentence,
     stack_layers,
 )
-from nmt.models.layers import GEGLU, Dropout, GatedLinearUnit, StochasticDepth, SwiGLU, TokenEmbedding
+from nmt.models.layers import Dropout, GatedLinearUnit, StochasticDepth, TokenEmbedding
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
@@ -27,7 +27,12 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Fraction, Heads, Layers, Width, checked
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
-ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "swiglu": SwiGLU, "geglu": GEGLU}
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU,
+    "gelu": nn.GELU,
+    "swiglu": lambda: GatedLinearUnit(nn.SiLU()),
+    "geglu": lambda: GatedLinearUnit(nn.GELU()),
+}
 
 
 @checked
@@ -241,6 +246,7 @@ class TransformerEncoder(Encoder):
     """
 
     attends = True
+    layers: Sequence[EncoderLayer]
 
     def __init__(
         self,
@@ -257,7 +263,7 @@ class TransformerEncoder(Encoder):
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
         self.max_length = self.positions.max_length
-        self.layers = nn.ModuleList(EncoderLayer(block) for _ in range(layers))
+        self.layers = cast(Sequence[EncoderLayer], nn.ModuleList(EncoderLayer(block) for _ in range(layers)))
         self.norm = block.final_norm()
 
     @property
@@ -284,6 +290,7 @@ class TransformerDecoder(Decoder[TransformerState]):
     """
 
     attends = True
+    layers: Sequence[DecoderLayer]
 
     def __init__(
         self,
@@ -300,7 +307,9 @@ class TransformerDecoder(Decoder[TransformerState]):
         self.embed = Embedding(vocab_size, block.width, embedding_dropout)
         self.positions = positions(width=block.width, heads=block.heads)
         self.max_length = self.positions.max_length
-        self.layers = nn.ModuleList(DecoderLayer(block, memory_width) for _ in range(layers))
+        self.layers = cast(
+            Sequence[DecoderLayer], nn.ModuleList(DecoderLayer(block, memory_width) for _ in range(layers))
+        )
         self.norm = block.final_norm()
         self.output = nn.Linear(block.width, vocab_size, bias=False)
         nn.init.normal_(self.output.weight, std=block.width**-0.5)
@@ -329,15 +338,12 @@ class TransformerDecoder(Decoder[TransformerState]):
             return self.norm(x), None
         return self.norm(x), AttentionWeights(stack_layers(all_cross), stack_layers(all_self) if every else None)
 
-    def _layers(self) -> Iterator[DecoderLayer]:
-        return (cast(DecoderLayer, layer) for layer in self.layers)
-
     def attentions(self, kind: str) -> list[nn.Module]:
-        return [layer.cross_attention if kind == "cross" else layer.self_attention for layer in self._layers()]
+        return [layer.cross_attention if kind == "cross" else layer.self_attention for layer in self.layers]
 
     def init_state(self, encoded: EncoderOutput) -> TransformerState:
         caches = []
-        for layer in self._layers():
+        for layer in self.layers:
             keys, values = layer.cross_attention.memory(encoded.memory)
             empty = keys.new_empty(*keys.shape[:2], 0, 2 * keys.shape[2])
             caches.append(LayerCache(empty, keys, values))
@@ -351,7 +357,7 @@ class TransformerDecoder(Decoder[TransformerState]):
         heads = state.layers[0].prefix.shape[1]
         bias = state.memory_bias.repeat_interleave(heads, 0).unsqueeze(1)  # (B * H, 1, S)
         caches, all_cross, all_self = [], [], []
-        for layer, cache in zip(self._layers(), state.layers, strict=True):
+        for layer, cache in zip(self.layers, state.layers, strict=True):
             x, self_weights, cross_weights, cache = layer.step(
                 x, cache, bias, self.positions, need_weights=need_weights
             )
@@ -362,11 +368,11 @@ class TransformerDecoder(Decoder[TransformerState]):
         return self.norm(x), weights, TransformerState(tuple(caches), state.memory_bias)
 
 
-def encoder_layers(model: Seq2Seq) -> list[EncoderLayer]:
+def encoder_layers(model: Seq2Seq) -> Sequence[EncoderLayer]:
     """Return the layers of a Transformer's encoder."""
-    return [cast(EncoderLayer, layer) for layer in cast(TransformerEncoder, model.encoder).layers]
+    return cast(TransformerEncoder, model.encoder).layers
 
 
-def decoder_layers(model: Seq2Seq) -> list[DecoderLayer]:
+def decoder_layers(model: Seq2Seq) -> Sequence[DecoderLayer]:
     """Return the layers of a Transformer's decoder."""
-    return [cast(DecoderLayer, layer) for layer in cast(TransformerDecoder, model.decoder).layers]
+    return cast(TransformerDecoder, model.decoder).layers
