@@ -20,7 +20,6 @@ class Selectable(Protocol):
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
         """Return the state of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
-        ...
 
 
 class Attending(Selectable, Protocol):
@@ -29,7 +28,6 @@ class Attending(Selectable, Protocol):
     @property
     def coverage(self) -> Tensor:
         """The attention (N, S) that each source token has received so far, summed over steps; 1 at padding."""
-        ...
 
 
 S = TypeVar("S", bound=Selectable)

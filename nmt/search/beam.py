@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -115,7 +115,7 @@ class BeamSearch(ConstrainedSearch):
             length += 1
             candidates = self._candidates(live.beams, log_probs)
             ended = candidates.tokens[..., -1] == EOS
-            scores = candidates.totals / self._divisor(length)
+            scores = candidates.totals / self.divisor(length)
             if self.coverage_penalty:
                 scores = scores + self.coverage_penalty * coverage(cast(Attending, state), candidates.parents)
             finishes = self._finishes(candidates, ended | (live.max_length == length).unsqueeze(1))
@@ -165,8 +165,8 @@ class BeamSearch(ConstrainedSearch):
         """Return the best K candidates without eos (B*G, K); places without a candidate have a sum of -inf."""
         places = ended.byte().argsort(dim=1, stable=True)[:, : self.group_size]
         open_totals = candidates.totals.masked_fill(ended, -torch.inf)
-        candidates = Beams(candidates.tokens, candidates.log_probs, open_totals, candidates.parents)
-        return candidates.take(torch.arange(places.shape[0], device=places.device).unsqueeze(1), places)
+        rows = torch.arange(places.shape[0], device=places.device).unsqueeze(1)
+        return candidates._replace(totals=open_totals).take(rows, places)
 
     def _done(self, live: Live, length: int) -> Tensor:
         """Return the mask (B*G,) of the groups that are done, because one of three conditions holds.
@@ -182,16 +182,18 @@ class BeamSearch(ConstrainedSearch):
         """
         worst_kept, best_live = live.best_scores[:, -1], live.beams.totals.amax(1)
         at_limit = live.max_length == length
-        enough = (live.finished >= self.group_size) & (worst_kept >= best_live / self._divisor(length))
-        unbeatable = worst_kept >= best_live / self._divisor(live.max_length)
+        enough = (live.finished >= self.group_size) & (worst_kept >= best_live / self.divisor(length))
+        unbeatable = worst_kept >= best_live / self.divisor(live.max_length)
         return at_limit | enough | unbeatable
 
-    def _divisor(self, length: Tensor | int) -> Tensor | float:
-        return length_normalization(length, self.length_penalty, self.normalization)
+    def divisor(self, length: Tensor | int) -> Tensor | float:
+        """Return the divisor of log P; for "gnmt" and "power", see the equations at the top of this file."""
+        exact = length.float() if isinstance(length, Tensor) else float(length)
+        return ((5.0 + exact) / 6.0 if self.normalization == "gnmt" else exact) ** self.length_penalty
 
     def normalized(self, token_log_probs: Sequence[float]) -> float:
         """Return log P divided by the divisor: the score without the coverage term."""
-        return sum(token_log_probs) / float(self._divisor(len(token_log_probs)))
+        return sum(token_log_probs) / float(self.divisor(len(token_log_probs)))
 
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         if not hypotheses:
@@ -210,8 +212,7 @@ class BeamSearch(ConstrainedSearch):
         return log_probs.softmax(0).tolist()
 
 
-@dataclass(frozen=True)
-class Beams:
+class Beams(NamedTuple):
     """The hypotheses of every sentence, best first: `tokens` and `log_probs` (B, W, t).
 
     `totals` (B, W) are the sums of log-probabilities after the constraints; -inf marks an empty place. `parents` (B, W)
@@ -233,13 +234,11 @@ class Beams:
     @classmethod
     def interleaved(cls, groups: Sequence[Beams]) -> Beams:
         """Return the hypotheses of all groups, those of a sentence's groups adjacent."""
-        fields = zip(*((each.tokens, each.log_probs, each.totals, each.parents) for each in groups), strict=True)
-        return cls(*(torch.stack(field, 1).flatten(0, 1) for field in fields))
+        return cls(*(torch.stack(field, 1).flatten(0, 1) for field in zip(*groups, strict=True)))
 
     def take(self, sentences: Tensor, places: Tensor | slice = slice(None)) -> Beams:
         """Return the hypotheses at (sentences, places): two index tensors of one shape, or all places."""
-        fields = (self.tokens, self.log_probs, self.totals, self.parents)
-        return Beams(*(field[sentences, places] for field in fields))
+        return Beams(*(field[sentences, places] for field in self))
 
 
 @dataclass(frozen=True)
@@ -319,12 +318,6 @@ def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scor
     )
     for sentence, tokens, log_probs, score in rows:
         found[sentence].append(Hypothesis(tokens, log_probs, score))
-
-
-def length_normalization(length: Tensor | int, length_penalty: float, kind: str = "gnmt") -> Tensor | float:
-    """Return the divisor of log P: ((5 + length) / 6) ** length_penalty, or length ** length_penalty for "power"."""
-    exact = length.float() if isinstance(length, Tensor) else float(length)
-    return ((5.0 + exact) / 6.0 if kind == "gnmt" else exact) ** length_penalty
 
 
 def coverage(state: Attending, parents: Tensor) -> Tensor:

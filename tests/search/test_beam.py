@@ -14,7 +14,7 @@ from torch import Tensor
 from nmt.errors import ParameterError
 from nmt.models.interface import State
 from nmt.search.base import Hypothesis
-from nmt.search.beam import BeamSearch, length_normalization
+from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD
 from tests.search import plain
 from tests.search.toy import History, Toy, total
@@ -173,9 +173,9 @@ def test_stops_as_soon_as_nothing_better_can_come_and_no_sooner() -> None:
 
 
 def test_length_penalty_formula_and_effect() -> None:
-    assert length_normalization(1, 0.7) == pytest.approx(1.0)
-    assert length_normalization(7, 1.0) == pytest.approx(2.0)
-    assert length_normalization(torch.tensor([7]), 0.5).item() == pytest.approx(2**0.5)
+    assert BeamSearch(length_penalty=0.7).divisor(1) == pytest.approx(1.0)
+    assert BeamSearch(length_penalty=1.0).divisor(7) == pytest.approx(2.0)
+    assert BeamSearch(length_penalty=0.5).divisor(torch.tensor([7])).item() == pytest.approx(2**0.5)
     toy = Toy(6, seed=3)
     topics = toy.topics(8)
     lengths = [

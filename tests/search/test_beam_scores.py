@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from nmt.errors import ParameterError
-from nmt.search.beam import BeamSearch, length_normalization
+from nmt.search.beam import BeamSearch
 from tests.search.plain import Scored, beam, brute_force
 from tests.search.toy import AttendingToy, History
 
@@ -112,9 +112,12 @@ def test_a_source_token_without_any_attention_has_a_price() -> None:
 
 
 def test_the_divisors() -> None:
-    assert length_normalization(7, 1.0, "power") == 7.0
-    assert length_normalization(torch.tensor([4]), 0.5, "power").item() == 2.0
-    assert length_normalization(7, 0.0, "power") == length_normalization(7, 0.0) == 1.0
+    def power(penalty: float) -> BeamSearch:
+        return BeamSearch(normalization="power", length_penalty=penalty)
+
+    assert power(1.0).divisor(7) == 7.0
+    assert power(0.5).divisor(torch.tensor([4])).item() == 2.0
+    assert power(0.0).divisor(7) == BeamSearch(length_penalty=0.0).divisor(7) == 1.0
 
 
 @pytest.mark.parametrize(
