@@ -8,9 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from torch import Tensor
 
@@ -18,17 +17,16 @@ from nmt.attention_map import AttentionMap
 from nmt.build import override
 from nmt.data.batch import batches_by_length
 from nmt.data.normalization import normalized
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
-from nmt.spans import in_capitals, with_spans
+from nmt.spans import in_capitals, unmarked, with_spans
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.doubts import is_faulty
 from nmt.translation.lost_spans import insertions
+from nmt.translation.sentences import split_to_fit
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
-
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -262,9 +260,9 @@ class BaseTranslator(ABC):
         if search.long_source != "split":
             for source, place in zip(sources, places, strict=True):
                 limit.check(source.tokens, place)
-        requests, mark_all = [], partial(self.tokenizer.spans.mark_all, terms=self.terms)
+        requests = []
         for source, text, place in zip(sources, _prefixes(prefixes, count), places, strict=True):
-            first, *rest = limit.parts(source, mark_all, self.encode)
+            first, *rest = self._parts(source, limit.tokens)
             targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
             prefix = self._encode_prefix(first, text) if text else []
             if not first.empty:
@@ -273,6 +271,22 @@ class BaseTranslator(ABC):
             lasts = [*(False for _ in rest), True]
             requests.append(list(map(Request, (first, *rest), begins, targets, lasts)))
         return requests
+
+    def _parts(self, source: SourcePart, limit: int) -> list[SourcePart]:
+        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
+
+        No part ends inside a span or term: marks are in their places while the text is split.
+        """
+        if source.tokens <= limit:
+            return [source]
+        text, spans = self.tokenizer.spans.mark_all(source.text, self.terms)
+        encoded: dict[str, SourcePart] = {}
+
+        def fits(marked: str) -> bool:
+            (encoded[marked],) = self.encode([unmarked(marked, spans)])
+            return encoded[marked].tokens <= limit
+
+        return [encoded[marked] for marked in split_to_fit(text, fits)]
 
     def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
         if len(prefix) >= limit:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
 from nmt.attention_map import AttentionMap
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
@@ -17,9 +18,6 @@ from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
 from nmt.translation.stepwise import ModelTranslator
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
-
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
 
 class Ensemble(ModelTranslator):

@@ -84,23 +84,22 @@ def make_translator(
         node = given if "_target_" in given else {**loaded[0].config["search"], **given}
         search = build_search(node, allow=allow)
     search = override(search, fields)
-    members = [_member(each, search) for each in loaded]
+    members = [
+        Translator(
+            each.model,
+            each.tokenizer,
+            search,
+            name=each.config["name"],
+            update=each.update,
+            trained_length=each.config.get("data", {}).get("max_length"),
+            languages=languages_of(each.config),
+        )
+        for each in loaded
+    ]
     if len(members) == 1:
         return members[0]
     _require_one_direction(loaded)
     return Ensemble(members, names=[str(each.path) for each in loaded])
-
-
-def _member(loaded: checkpoint.LoadedModel, search: Search) -> Translator:
-    return Translator(
-        loaded.model,
-        loaded.tokenizer,
-        search,
-        name=loaded.config["name"],
-        update=loaded.update,
-        trained_length=loaded.config.get("data", {}).get("max_length"),
-        languages=languages_of(loaded.config),
-    )
 
 
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from nmt.data.tokenizer import Tokenizer
 from nmt.spans import Marked
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, EOS, WORD_MARK
-
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
 
 def insertions(tokens: Sequence[int], mark: str, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:

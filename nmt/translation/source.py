@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.spans import Marked, unmarked
-from nmt.translation.sentences import split_to_fit
+from nmt.spans import Marked
 
 SPLIT_IT = "let it be split into sentences: search.long_source=split"
 
@@ -66,27 +65,6 @@ class SourceLimit:
         """Raise UserError if a source of `tokens` tokens is too long; `where` is its place in the input."""
         if tokens > self.tokens:
             raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
-
-    def parts(
-        self,
-        source: SourcePart,
-        mark_all: Callable[[str], tuple[str, dict[str, str]]],
-        encode: Callable[[Sequence[str]], list[SourcePart]],
-    ) -> list[SourcePart]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
-
-        No part ends inside a span or term: `mark_all` puts marks in their places.
-        """
-        if source.tokens <= self.tokens:
-            return [source]
-        text, spans = mark_all(source.text)
-        encoded: dict[str, SourcePart] = {}
-
-        def fits(marked: str) -> bool:
-            (encoded[marked],) = encode([unmarked(marked, spans)])
-            return encoded[marked].tokens <= self.tokens
-
-        return [encoded[marked] for marked in split_to_fit(text, fits)]
 
 
 def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> SourceLimit:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import nn
 
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.translation.base import BaseTranslator, Request
 from nmt.translation.source import SourcePart
-
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
 
 class ModelTranslator(BaseTranslator):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
 from nmt.data.batch import batches_by_length, pad
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
@@ -25,10 +26,8 @@ from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, unsplit_
 from nmt.translation.stepwise import ModelTranslator, inference
 from nmt.translation.translation import Translation
 
-if TYPE_CHECKING:
-    from nmt.data.tokenizer import Tokenizer
 
-
+@dataclass(eq=False, repr=False)
 class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
@@ -38,24 +37,14 @@ class Translator(ModelTranslator):
     of the source and the target language (None if they are not known).
     """
 
-    def __init__(
-        self,
-        model: Seq2Seq,
-        tokenizer: Tokenizer,
-        search: Search,
-        *,
-        name: str = "model",
-        update: int = 0,
-        trained_length: int | None = None,
-        languages: tuple[str, str] | None = None,
-    ) -> None:
-        self.model = model
-        self.tokenizer = tokenizer
-        self.search = search
-        self.name = name
-        self.update = update
-        self.trained_length = trained_length
-        self.languages = languages
+    model: Seq2Seq
+    tokenizer: Tokenizer
+    search: Search
+    _: KW_ONLY
+    name: str = "model"
+    update: int = 0
+    trained_length: int | None = None
+    languages: tuple[str, str] | None = None
 
     @property
     def models(self) -> list[Seq2Seq]:
