@@ -11,8 +11,8 @@ from typing import Any
 import safetensors
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
+from nmt.data.batch import pad
 from nmt.errors import UserError
 from nmt.export.base import EngineTranslator, require_packages, within_limits
 from nmt.search.base import Hypothesis, Search
@@ -98,12 +98,11 @@ class HuggingFaceTranslator(EngineTranslator):
         return [row[: len(ids)] for row, ids in zip(chosen, targets, strict=True)]
 
     def _sources(self, rows: Sequence[list[int]]) -> dict[str, Tensor]:
-        mask = self._padded([[1] * len(row) for row in rows])
-        return {"input_ids": self._padded(rows), "attention_mask": mask}
+        ids, mask = pad(rows)
+        return {"input_ids": ids.to(self.model.device), "attention_mask": mask.long().to(self.model.device)}
 
     def _padded(self, rows: Sequence[list[int]]) -> Tensor:
-        padded = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD)
-        return padded.to(self.model.device)
+        return pad(rows)[0].to(self.model.device)
 
 
 def _load(folder: Path) -> tuple[Any, Any]:
