@@ -38,7 +38,6 @@ _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
-_CASELESS = regex.compile(r"\p{Lo}")
 VERSION = 4  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
@@ -174,8 +173,6 @@ class Spans:
 
         They are numbered as in the source.
         """
-        if not self:
-            return source, target
         found = self.find(source)
         common = Counter(found) & Counter(self.find(target, known=found))
         shared = list[Place]()
@@ -241,11 +238,6 @@ def in_capitals(text: str) -> bool:
 def as_written(text: str) -> str:
     """Return a text in which the space before a start tag stands before it, and not after it as models read it."""
     return str(_AFTER_A_WORD.sub(r" \1", text))
-
-
-def has_caseless_letters(text: str) -> bool:
-    """Return whether a text has letters of a script without capitals, such as Korean."""
-    return _CASELESS.search(text) is not None
 
 
 def unmarked(text: str, spans: Mapping[str, str]) -> str:

@@ -156,10 +156,7 @@ class _Encoder:
         If files cannot be locked, two processes may write at once. Each then replaces a file by an equal file.
         """
         kept, dropped = 0, Counter[str]()
-        with (
-            writing_corpus(folder, self.types, replacing) as writer,
-            PassProgress("encoding", len(split)) as progress,
-        ):
+        with writing_corpus(folder, self.types, replacing) as writer, PassProgress("encoding", len(split)) as progress:
             for pairs, left_out in self._chunks(split, progress):
                 writer.add(pairs)
                 kept += len(pairs)

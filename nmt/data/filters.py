@@ -40,8 +40,6 @@ class Filters:
 
     def found(self, first: int, pairs: Sequence[SentencePair]) -> list[str]:
         """Return for each pair the name of its first defect, or "". `first` is the index of the first pair."""
-        if not self.defects:
-            return [""] * len(pairs)
         return [
             next((defect.name for defect in self.defects if defect.find(index, pair)), "")
             for index, pair in enumerate(pairs, first)

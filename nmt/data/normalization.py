@@ -31,16 +31,13 @@ def rule_table() -> str:
     Both are code points in hexadecimal. SentencePiece applies the longest rule at each place of a text. It removes
     repeated spaces itself.
     """
-    rules = dict(itertools.chain(_characters(), _spaces()))
+    spaces = {chr(code): " " for code in range(LAST) if chr(code).isspace() and chr(code) != " "}
+    rules = dict(_characters()) | spaces
     return "".join(f"{_codes(spelling)}\t{_codes(text)}\n" for spelling, text in sorted(rules.items()))
 
 
 def _codes(text: str) -> str:
     return " ".join(f"{ord(character):X}" for character in text)
-
-
-def _spaces() -> Iterator[tuple[str, str]]:
-    return ((chr(code), " ") for code in range(LAST) if chr(code).isspace() and chr(code) != " ")
 
 
 def _characters() -> Iterator[tuple[str, str]]:

@@ -67,13 +67,7 @@ class Corpora:
         strength, sampling = data.subword_sampling, None
         if strength is not None:
             sampling = SubwordSampling(tokenizer, settings.tokenizer.type, strength, data.max_length)
-        train = TrainingPairs(
-            parts,
-            swap=swap,
-            augmenter=augmenter,
-            sampling=sampling,
-            seed=settings.seed,
-        )
+        train = TrainingPairs(parts, swap=swap, augmenter=augmenter, sampling=sampling, seed=settings.seed)
         if self.more or data.both_directions:
             logger.info(f"training pairs: {len(train):,} in an epoch")
         return train

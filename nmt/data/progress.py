@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from dataclasses import KW_ONLY, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -17,30 +18,25 @@ LINE_SECONDS = 30.0  # between two lines of the log if there is no terminal
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class PassProgress:
-    """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts."""
+    """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts.
 
-    def __init__(
-        self,
-        activity: str,
-        total: int | None = None,
-        *,
-        unit: str = "pairs",
-        done: int = 0,
-        stderr: bool = False,
-        quiet: bool = False,
-    ) -> None:
-        """Take the name of the activity ("encoding"), the number of its units (None if unknown), and their name.
+    `activity` is its name ("encoding"), `total` the number of its units (None if unknown), and `unit` their name.
+    `done` units were done before. The bar is on standard output, or on standard error if `stderr`. With `quiet`,
+    nothing is shown.
+    """
 
-        `done` units were done before. The bar is on standard output, or on standard error if `stderr`. With `quiet`,
-        nothing is shown.
-        """
-        self.activity = activity
-        self.total = total
-        self.unit = unit
-        self.done = self._before = done
-        self.stderr = stderr
-        self.quiet = quiet
+    activity: str
+    total: int | None = None
+    _: KW_ONLY
+    unit: str = "pairs"
+    done: int = 0
+    stderr: bool = False
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        self._before = self.done
         self._bar: Bar | None = None
 
     def __enter__(self) -> PassProgress:
@@ -88,7 +84,6 @@ class PassProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-            self._bar = None
 
 
 def clock(seconds: float) -> str:

@@ -175,7 +175,7 @@ class Tokenizer:
     @functools.cached_property
     def word_starts(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids of the pieces that begin a word."""
-        return _word_starts(self._source), _word_starts(self._target)
+        return _word_starts(self.source_vocabulary), _word_starts(self.target_vocabulary)
 
     @functools.cached_property
     def inventories(self) -> tuple[Inventory, Inventory]:
@@ -219,9 +219,8 @@ def _unknown_ids(processor: Any) -> frozenset[int]:
     return frozenset([UNK, *filter(processor.is_byte, range(processor.get_piece_size()))])
 
 
-def _word_starts(processor: Any) -> frozenset[int]:
-    count = processor.get_piece_size()
-    return frozenset(index for index in range(count) if processor.id_to_piece(index).startswith(WORD_MARK))
+def _word_starts(vocabulary: Sequence[str]) -> frozenset[int]:
+    return frozenset(index for index, piece in enumerate(vocabulary) if piece.startswith(WORD_MARK))
 
 
 def _encode(processor: Any, texts: Sequence[str]) -> list[list[int]]:

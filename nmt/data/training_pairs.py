@@ -6,7 +6,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -77,11 +77,12 @@ class Swap:
         return new
 
 
+@dataclass(eq=False)
 class BothDirections(EncodedPairs):
     """`pairs`, and the same pairs again with their sides exchanged by `swap`."""
 
-    def __init__(self, pairs: EncodedPairs, swap: Swap) -> None:
-        self.pairs, self.swap = pairs, swap
+    pairs: EncodedPairs
+    swap: Swap
 
     @property
     def lengths(self) -> tuple[Lengths, Lengths]:
@@ -139,26 +140,21 @@ class SubwordSampling:
         return Encoded(source, target, piece_links(linked_words(pair.links, *before), *after))
 
 
+@dataclass(eq=False)
 class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch. Every epoch has the same number.
 
     The first part is the corpus itself, with weight 1; the others are added to it.
     """
 
-    def __init__(
-        self,
-        parts: Sequence[WeightedCorpus],
-        *,
-        swap: Swap | None = None,
-        augmenter: Augmenter | None = None,
-        sampling: SubwordSampling | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.parts = parts
-        self.swap = swap
-        self.augmenter = augmenter
-        self.sampling = sampling
-        self.seed = seed
+    parts: Sequence[WeightedCorpus]
+    _: KW_ONLY
+    swap: Swap | None = None
+    augmenter: Augmenter | None = None
+    sampling: SubwordSampling | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
         self._last: tuple[int, EncodedPairs] | None = None
 
     def __len__(self) -> int:

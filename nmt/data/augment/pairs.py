@@ -8,6 +8,7 @@ import itertools
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,27 +29,25 @@ MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns 
 Texts = tuple[str, str]
 
 
+@dataclass(eq=False)
 class Augmenter:
-    """Changes a share of the pairs of each epoch. The result depends only on the pairs and the random generator."""
+    """Changes a share of the pairs of each epoch. The result depends only on the pairs and the random generator.
 
-    def __init__(
-        self, tokenizer: Tokenizer, augmentations: Sequence[Augmentation], max_length: int, corpus: EncodedPairs
-    ) -> None:
-        """Take augmentations whose rates sum to 1 at most. `max_length` limits the ids of a changed side.
+    The rates of the augmentations sum to 1 at most. `max_length` limits the ids of a changed side. The aligner learns
+    from the pairs of `corpus`, when it is needed first.
+    """
 
-        The aligner learns from the pairs of `corpus`, when it is needed first.
-        """
-        self._tokenizer = tokenizer
-        self._corpus = corpus
-        self._augmentations = augmentations
-        self._max_length = max_length
-        self._bounds = list(itertools.accumulate(each.rate for each in augmentations))
+    tokenizer: Tokenizer
+    augmentations: Sequence[Augmentation]
+    max_length: int
+    corpus: EncodedPairs
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedPairs:
         """Return the pairs in another order: the changed ones last. These are in temporary files, mapped to memory."""
-        kinds = [bisect.bisect(self._bounds, rng.random()) for _ in range(len(pairs))]
-        chosen = [place for place, kind in enumerate(kinds) if kind < len(self._augmentations)]
-        types, changed = IdTypes.of(self._tokenizer, self._max_length, linked=False), list[int]()
+        bounds = list(itertools.accumulate(each.rate for each in self.augmentations))
+        kinds = [bisect.bisect(bounds, rng.random()) for _ in range(len(pairs))]
+        chosen = [place for place, kind in enumerate(kinds) if kind < len(self.augmentations)]
+        types, changed = IdTypes.of(self.tokenizer, self.max_length, linked=False), list[int]()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
             with (
                 writing_corpus(Path(name), types, lambda path: path.open("wb")) as writer,
@@ -56,7 +55,7 @@ class Augmenter:
             ):
                 for start in range(0, len(chosen), CHUNK):
                     places = chosen[start : start + CHUNK]
-                    found = self._changed(pairs, {place: self._augmentations[kinds[place]] for place in places}, rng)
+                    found = self._changed(pairs, {place: self.augmentations[kinds[place]] for place in places}, rng)
                     writer.add(list(found.values()))
                     changed += found
                     progress.advance(len(places))
@@ -76,19 +75,19 @@ class Augmenter:
             made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
             if made is not None and (numbered := with_numbers(*made, rng)) is not None:
                 texts[place] = numbered
-        as_read = self._tokenizer.spans.as_read
-        sources = self._tokenizer.encode_source([as_read(source) for source, _ in texts.values()])
-        targets = self._tokenizer.encode_target([as_read(target) for _, target in texts.values()])
+        as_read = self.tokenizer.spans.as_read
+        sources = self.tokenizer.encode_source([as_read(source) for source, _ in texts.values()])
+        targets = self.tokenizer.encode_target([as_read(target) for _, target in texts.values()])
         encoded = zip(texts, map(Encoded, sources, targets), strict=True)
         return {place: pair for place, pair in encoded if self._fits(pair)}
 
     def _fits(self, pair: Encoded) -> bool:
         lengths = len(pair.source), len(pair.target)
-        return min(lengths) > 1 and max(lengths) <= self._max_length
+        return min(lengths) > 1 and max(lengths) <= self.max_length
 
     def _example(self, pair: Encoded, *, linked: bool) -> Example | None:
         ids = pair.source[:-1], pair.target[:-1]
-        return as_pieces(self._tokenizer, *ids, aligner=self._aligner if linked else None)
+        return as_pieces(self.tokenizer, *ids, aligner=self._aligner if linked else None)
 
     def _another(self, pairs: EncodedPairs, rng: random.Random) -> Example:
         while (found := self._example(pairs[rng.randrange(len(pairs))], linked=False)) is None:
@@ -98,7 +97,7 @@ class Augmenter:
     @functools.cached_property
     def _aligner(self) -> Aligner:
         """The aligner, which learns from every n-th pair if the corpus is large."""
-        corpus = self._corpus
+        corpus = self.corpus
         sources, targets = corpus.lengths
         possible = int(np.dot(sources.astype(np.int64), targets))
         chosen = map(corpus.__getitem__, range(0, len(corpus), 1 + possible // MOST_LINKS))

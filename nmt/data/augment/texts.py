@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import regex
+
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
-from nmt.spans import has_caseless_letters
 
 FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
 WORD = re.compile(r"[^\W\d_]{4,}")
+CASELESS = regex.compile(r"\p{Lo}")  # a letter of a script without capitals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +23,7 @@ class UpperCase(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         source, target = example.texts
-        unchanged = source.upper() == source or has_caseless_letters(source)
+        unchanged = source.upper() == source or bool(CASELESS.search(source))
         return None if unchanged else (source.upper(), target.upper())
 
 

@@ -16,8 +16,9 @@ import functools
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from nmt.data.pair import SentencePair
+from nmt.data.pair import Reiterable, SentencePair
 from nmt.errors import UserError
 
 SPLITS = ("train", "val", "test")
@@ -47,12 +48,12 @@ class Source(ABC):
         """Return where the pairs of `split` come from, in the words of the settings: "data.path=my_corpus"."""
 
 
+@dataclass(frozen=True)
 class Overlay(Source):
     """The splits of the source `top`, completed by the splits of the source `below`."""
 
-    def __init__(self, top: Source, below: Source) -> None:
-        self.top = top
-        self.below = below
+    top: Source
+    below: Source
 
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits of `top`, and the splits of `below` that `top` lacks. `below` is read only when needed."""
@@ -79,23 +80,21 @@ class _Layers(Mapping[str, Pairs]):
         return len({**self._top, **self._below()})
 
 
-class Reader(Pairs):
-    """Pairs that are read again at each iteration, in memory that does not grow with their number.
+def reader(read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> Pairs:
+    """Return pairs that are read again at each iteration, in memory that does not grow with their number.
 
     `read` starts a pass and yields the pairs. Its argument is a function that logs a note about the data. Each note is
     logged only once, even if the pairs are read several times. `where` begins the message of the UserError that is
     raised at the end of a pass without pairs.
     """
+    note = functools.cache(logging.getLogger(__name__).info)
 
-    def __init__(self, read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> None:
-        self._read = read
-        self._where = where
-        self._note = functools.cache(logging.getLogger(__name__).info)
-
-    def __iter__(self) -> Iterator[SentencePair]:
+    def pairs() -> Iterator[SentencePair]:
         empty = True
-        for pair in self._read(self._note):
+        for pair in read(note):
             empty = False
             yield pair
         if empty:
-            raise UserError(f"{self._where}: empty corpus; expected at least one sentence pair")
+            raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
+
+    return Reiterable(pairs)

@@ -86,19 +86,12 @@ class Topic:
         for _ in range(REDRAWS):
             value, drawn = self.draw(rng), rng.randrange(len(self.forms))
             try:
-                return self._word(value, drawn, source, target)
+                text = self.forms[drawn](source, value)
+                form = next(form for form in self.forms[: drawn + 1] if form(source, value) == text)
+                return text, form(target, value)
             except (NoWording, LookupError):  # LookupError: the locale lacks a name or pattern
                 continue
         raise NoWording(f"nothing of this topic in both {source} and {target}")
-
-    def _word(self, value: Any, drawn: int, source: Locale, target: Locale) -> tuple[str, str]:
-        text = self.forms[drawn](source, value)
-        form = next(form for form in self.forms[: drawn + 1] if form(source, value) == text)
-        return text, form(target, value)
-
-
-def _day(rng: Random) -> datetime.date:
-    return FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS))
 
 
 def _time(rng: Random) -> datetime.time:
@@ -106,7 +99,8 @@ def _time(rng: Random) -> datetime.time:
 
 
 def _moment(rng: Random) -> datetime.datetime:
-    return datetime.datetime.combine(_day(rng), _time(rng))
+    day = FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS))
+    return datetime.datetime.combine(day, _time(rng))
 
 
 @cache

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.base import SPLITS, Pairs, Reader, Source
+from nmt.data.sources.base import SPLITS, Pairs, Source, reader
 from nmt.errors import ParameterError, UserError, did_you_mean
 from nmt.system.lines import decoded, format_of, raw
 
@@ -142,12 +142,12 @@ def read_pairs(spec: FileSpec, source_lang: str, target_lang: str, *, remedy: st
     """
     if isinstance(spec, tuple):
         languages = source_lang, target_lang
-        return Reader(partial(_read_two_files, spec, languages, remedy), " and ".join(map(str, spec)))
+        return reader(partial(_read_two_files, spec, languages, remedy), " and ".join(map(str, spec)))
     kind = format_of(spec.name)
     if kind == ".jsonl":
-        return Reader(lambda note: _read_jsonl(spec, source_lang, target_lang, remedy), str(spec))
+        return reader(lambda note: _read_jsonl(spec, source_lang, target_lang, remedy), str(spec))
     if kind == ".tsv":
-        return Reader(partial(_read_tsv, spec, source_lang, target_lang, remedy), str(spec))
+        return reader(partial(_read_tsv, spec, source_lang, target_lang, remedy), str(spec))
     raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
 
 

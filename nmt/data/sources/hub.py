@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.base import Pairs, Reader, Source
+from nmt.data.sources.base import Pairs, Source, reader
 from nmt.data.sources.files import SPLIT_FILE_NAMES, check_language
 from nmt.errors import ParameterError, UserError, one_line
 
@@ -127,7 +127,7 @@ class Hub(Source):
             except _client_errors() as error:  # a stream reads over the network
                 raise self._mistake(error) from error
 
-        return Reader(lambda note: read_rows(rows(), *self.languages, where, note), where)
+        return reader(lambda note: read_rows(rows(), *self.languages, where, note), where)
 
 
 def read_rows(
