@@ -10,7 +10,7 @@ import yaml
 
 import nmt
 from nmt.build import architecture
-from nmt.config.settings import shareable
+from nmt.config.settings import FILES_SOURCE, shareable
 from nmt.errors import printable
 from nmt.export.base import Exportable, Format
 from nmt.export.check import Report
@@ -47,7 +47,8 @@ def _about(format: Format, model: Exportable) -> str:
     loaded, (source, target) = model.loaded, model.languages
     weights = sum(each.numel() for each in loaded.model.parameters())
     data = shareable(loaded.config)["data"]
-    corpus = data.get("name") or data["_target_"].rpartition(".")[2]
+    own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
+    corpus = data.get("name") or own
     return f"""# {printable(loaded.config["name"])}: {source} to {target}
 
 A translation model ({architecture(loaded.config["model"])}, {weights:,} weights, {loaded.update:,} updates), trained

@@ -100,7 +100,7 @@ def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(r
         export.main([f"ckpt={path}", f"out={tmp_path / path.stem}", "format=ctranslate2", "sentences=5"])
     cards = [(tmp_path / path.stem / "README.md").read_text("utf-8") for path in (best, other)]
     assert [r"| test | BLEU | 12.35 | a\|b |" in card for card in cards] == [True, False]
-    assert all("Its training data: Files." in card for card in cards)
+    assert all("Its training data: local files." in card for card in cards)
 
 
 def test_the_metric_that_chose_the_weights_chooses_the_length_penalty() -> None:

@@ -39,4 +39,5 @@ def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_
 def test_the_card_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
     model = transformer(run)
     data = {**model.config["data"], "_target_": "nmt.data.sources.hub.Hub", "name": "/home/anna/corpus"}
+    data["path"] = None  # files there would take the place of the data of the Hub
     assert "Its training data: Hub." in card_of(replace(model, config={**model.config, "data": data}), tmp_path)
