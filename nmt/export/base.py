@@ -231,11 +231,12 @@ def within_limits(
 ) -> list[list[Hypothesis]]:
     """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
 
-    A sentence that went beyond its own limit is searched again, alone.
+    A sentence that went beyond its own limit is searched again, alone. The hypotheses of a sentence are in the order of
+    their scores: with a prefix, the order of an engine may be another.
     """
     limit = max(request.limit for request in requests)
     found = search(requests, limit)
     for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
         if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
             (found[place],) = search([request], request.limit)
-    return found
+    return [sorted(hypotheses, key=lambda each: -each.score) for hypotheses in found]

@@ -106,6 +106,8 @@ def test_prefixes_begin_the_translations(run: Run, tmp_path: Path) -> None:
     prefixes = ["god a", "", *[text[:3] for text in TEXTS[2:]]]
     one, two = (each.translate(TEXTS, prefixes=prefixes, beam_size=1) for each in (ours, theirs))
     assert [each.tokens for each in one] == [each.tokens for each in two]
+    for several in theirs.hypotheses(TEXTS, prefixes=prefixes, beam_size=6, n_best=6):
+        assert [each.score for each in several] == sorted((each.score for each in several), reverse=True)
 
 
 @pytest.mark.parametrize("quantization", ["int8", "int16", "float16", "bfloat16"])

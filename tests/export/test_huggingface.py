@@ -107,6 +107,8 @@ def test_each_sentence_has_its_own_limit_and_its_own_prefix(both: tuple[BaseTran
     one, two = (each.translate(texts, prefixes=prefixes, **fields) for each in both)
     assert [each.tokens for each in one] == [each.tokens for each in two]
     assert any(each.cut for each in two)
+    for several in both[1].hypotheses(texts, prefixes=prefixes, beam_size=6, n_best=6):
+        assert [each.score for each in several] == sorted((each.score for each in several), reverse=True)
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
