@@ -78,7 +78,7 @@ class Api:
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:
         texts = texts_of(await self._fields(request), self.limits)
-        return [asdict(self.languages.detect("\n".join(texts)))]
+        return [asdict(await asyncio.to_thread(self.languages.detect, "\n".join(texts)))]
 
     async def _languages(self, request: Request) -> list[dict[str, Any]]:
         languages = self.languages

@@ -25,6 +25,8 @@ def bound(host: str, port: int) -> socket.socket:
         made = socket.socket(family, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
+    except UnicodeError as error:
+        raise UserError(f"host={host}: no name of a machine; expected for example 127.0.0.1") from error
     except OSError as error:
         raise UserError(_problem(error, host, port)) from error
     return made

@@ -126,10 +126,14 @@ def _answer(
 
 
 def _texts(document: Document, answers: Sequence[Answer], count: int) -> list[str]:
-    """Return at most `count` different translations of a document, best first; one if it has no sentences."""
+    """Return at most `count` different translations of a document, best first; one if it has no sentences.
+
+    An alternative that would leave an element empty is left out. The best translation was revised in this case.
+    """
     most = min([count, *(len(answer.translations) for answer in answers)]) if answers else 1
-    texts = [document.filled([answer.translations[rank].text for answer in answers]) for rank in range(most)]
-    return list(dict.fromkeys(texts))
+    best, *others = [[answer.translations[rank].text for answer in answers] for rank in range(most)]
+    kept = [each for each in others if document.revised(each).sentences == document.sentences]
+    return list(dict.fromkeys(map(document.filled, [best, *kept])))
 
 
 def _sentence(sentence: str, answer: Answer, ask: Ask) -> dict[str, Any]:

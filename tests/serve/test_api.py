@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 import socket
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -299,6 +300,28 @@ def test_html_has_the_texts_of_its_elements(kind: type[Stub], translation: str, 
     assert body["translatedText"] == f"<p>{translation} RUNS.</p><p>OX.</p>"
     assert len(body["nmt"]) == len(sources) + 1
     assert kind is Forgetful or [each["source"] for each in body["nmt"]] == [*sources, "Ox."]
+
+
+@dataclass
+class Emptying(Stub):
+    """Leaves the first element of all translations but the best empty."""
+
+    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
+        found = super().hypotheses(sentences, **fields)
+        return [[best, *(replace(each, text=EMPTIED.sub("", each.text)) for each in rest)] for best, *rest in found]
+
+
+EMPTIED = re.compile(r"(?<=｟8｠).*(?=｟9｠)")
+
+
+@pytest.mark.parametrize(("kind", "count"), [(Stub, 2), (Emptying, 0)])
+def test_alternatives_that_empty_an_element_are_left_out(kind: type[Stub], count: int) -> None:
+    stub = kind(tokenizer=SimpleNamespace(spans=Spans({"braces": r"\{x\}"})))
+    stub.gate.set()
+    with served(Worker({("en", "de"): stub}, max_wait=MAX_WAIT)) as client:
+        asked = {**ASK, "format": "html", "q": "<p><b>a dog</b> runs.</p>", "alternatives": 2}
+        body = client.post("/translate", asked).body
+    assert body["translatedText"] == "<p><b>A DOG</b> RUNS.</p>" and len(body["alternatives"]) == count
 
 
 def test_a_client_that_goes_gives_its_place_to_others() -> None:

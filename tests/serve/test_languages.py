@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from nmt.serve.languages import Detected, Languages, tag
@@ -28,6 +30,12 @@ def test_the_script_decides(text: str, language: str, confidence: float) -> None
     found = LANGUAGES.detect(text)
     assert found.language == language
     assert found.confidence == pytest.approx(confidence, abs=10)
+
+
+def test_a_long_text_without_spaces_takes_no_long_time() -> None:
+    started = time.process_time()
+    assert LANGUAGES.detect("日本語です" * 10_000).language == "ja"
+    assert time.process_time() - started < 2  # with the square of the length, half a minute
 
 
 def test_codes_are_found_in_capitals_and_with_an_underscore() -> None:

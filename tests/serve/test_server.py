@@ -14,6 +14,8 @@ from http.client import HTTPConnection
 
 import pytest
 
+from nmt.errors import UserError
+from nmt.serve.server import bound
 from nmt.serve.worker import Worker
 from tests.serve.stub import MAX_WAIT, Client, Reply, open_stub, served, wait_for
 
@@ -60,9 +62,15 @@ def translating(seconds: float) -> Iterator[tuple[subprocess.Popen[str], Client,
 def is_closed(client: Client) -> bool:
     try:
         socket.create_connection(("127.0.0.1", client.port), timeout=10).close()
-    except ConnectionRefusedError:
+    except (ConnectionRefusedError, ConnectionResetError):  # reset: it closed while it was asked
         return True
     return False
+
+
+@pytest.mark.parametrize("host", ["192.168.1..5", "x" * 70])
+def test_a_host_that_is_no_name_is_refused(host: str) -> None:
+    with pytest.raises(UserError, match=rf"^host={host}: no name of a machine"):
+        bound(host, 0)
 
 
 def test_an_answer_on_an_open_connection_is_sent_at_once() -> None:
