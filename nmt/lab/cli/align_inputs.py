@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli.arguments import ModelSettings, OpenMapping, PathText
-from nmt.cli.evaluate import data_of
+from nmt.cli.evaluate import check_direction, data_of
 from nmt.cli.score import read_pair_files
 from nmt.errors import UserError, counted
 from nmt.parameters import PositiveInt, Range
@@ -150,6 +150,8 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     if wanted and loaded is not None:
         require_data_settings(loaded.config, loaded.path, "give source= and target=")
         data = data_of(loaded, config.data)
+        if config.aligner == "model":
+            check_direction(loaded, data)
         source = build_source(data, allow=config.allow)
         corpus = load_corpus(source, data, wanted)
     training = corpus["train"] if "train" in wanted and config.split != "train" else []

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli.evaluate import Inputs, data_of
+from nmt.cli.evaluate import Inputs, check_direction, data_of
 from nmt.cli.output import messages_on, print_stderr
+from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.cli.engine import Exported
     from nmt.config.settings import DataConfig
-    from nmt.data.pair import Split
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class Training:
 def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) -> Training | None:
     """Return the corpora that the checkpoint was trained on (also `data.more`), before any pairs were dropped.
 
-    If they cannot be read, the training pairs of the `given` data settings take their place, as in a copy of the corpus
-    under data.path; if there are none either, the result is None. A warning reports both cases.
+    If a model of both directions translates the other way, their sides are exchanged. If they cannot be read, or are in
+    other languages, the training pairs of the `given` data settings take their place, as in a copy of the corpus under
+    data.path; if there are none either, the result is None. A warning reports both cases.
     """
     from nmt.build import build_more, build_source
     from nmt.data.corpus import load_corpus, load_more, origin
@@ -41,13 +43,18 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
         corpora += load_more(build_more(data), data).values()
         return Training(corpora, origin(source, data))
 
+    own, used = data_of(inputs.loaded, {}), data_of(inputs.loaded, given)
     with messages_on(sys.stderr):
         try:
-            return read(data_of(inputs.loaded, {}))
+            if (own.source_lang, own.target_lang) == (used.target_lang, used.source_lang):
+                return _swapped(read(own))
+            if (own.source_lang, own.target_lang) != (used.source_lang, used.target_lang):
+                raise UserError(f"they are {own.source_lang} to {own.target_lang}")
+            return read(own)
         except UserError as error:
             reason = f"warning: the training pairs of this model cannot be read ({problem(error)})"
         try:
-            found = read(replace(data_of(inputs.loaded, given), limit=None, more=None))
+            found = read(replace(used, limit=None, more=None))
         except UserError as error:
             also = f", nor other ones ({problem(error)})" if given else ""
             print_stderr(f"{reason}{also}; rare words are left out")
@@ -56,10 +63,18 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
     return found
 
 
+def _swapped(training: Training) -> Training:
+    def pairs(corpus: Split) -> Iterator[SentencePair]:
+        return (SentencePair(pair.target, pair.source, pair.line) for pair in corpus)
+
+    return replace(training, corpora=[Split.of(Reiterable(partial(pairs, each))) for each in training.corpora])
+
+
 def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
     """Return the validation sentences of the data settings of a checkpoint, with the `given` ones in their place.
 
-    Raises UserError if they cannot be read, or if the checkpoint has no data settings.
+    Raises UserError if they cannot be read, if they are of the other direction, or if the checkpoint has no data
+    settings.
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus
@@ -67,6 +82,7 @@ def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], a
 
     require_data_settings(loaded.config, loaded.path, "leave detachment= out")
     data = data_of(loaded, given)
+    check_direction(loaded, data)
     with messages_on(sys.stderr):
         pairs = load_corpus(build_source(data, allow=allow), data, ("val",))["val"]
     return [pair.source for pair in pairs]

@@ -180,6 +180,13 @@ def test_a_statistical_aligner_as_the_yardstick(
     assert line.split() == ["eflomal", "100.0", "66.7", "16.7", "3"]
 
 
+def test_pairs_of_the_other_direction_are_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text("ein Hund\ta dog\n", "utf-8")
+    swapped = ["split=test", f"data.path={tmp_path}", "data.source_lang=de", "data.target_lang=en"]
+    with pytest.raises(UserError, match=r"^data\.source_lang: .* translates en to de, not the other way"):
+        align.main([f"ckpt={run.folder}", "device=cpu", *swapped])
+
+
 def test_align_errors_are_one_line_and_leave_no_output(
     run: Run, words: list[str], reverse: Path, tmp_path: Path
 ) -> None:

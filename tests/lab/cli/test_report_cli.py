@@ -71,6 +71,21 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
 
 
+def test_a_model_of_both_directions_has_seen_the_words_of_both_sides(
+    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
+    (tmp_path / "test.tsv").write_text("god a\ta dog\n", encoding="utf-8")  # dog is a word of sources
+    words = [f"ckpt={both}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}", "detachment=false"]
+    for languages, group in ((["de", "en"], "10-99"), (["en", "de"], "0")):
+        program.main([*words, f"data.source_lang={languages[0]}", f"data.target_lang={languages[1]}"])
+        (path,) = (tmp_path / "translations").glob("*.report.json")
+        assert [each["name"] for each in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]] == [group]
+        path.unlink()
+    program.main([*words, "data.target_lang=fr"])
+    assert "this model cannot be read (they are en to de), nor other ones" in capsys.readouterr().err
+
+
 def test_views_are_reported_of_the_models_that_have_them(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
