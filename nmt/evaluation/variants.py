@@ -17,7 +17,7 @@ from nmt.data.augment.spans import ELEMENT, FIRST, InsertSpans
 from nmt.data.augment.texts import NoFullStop, TitleCase, TypingErrors, UpperCase
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.spans import MARK, Spans, unmarked
+from nmt.spans import MARK, Marked, Spans, as_written, unmarked
 
 KINDS: Mapping[str, type[Augmentation]] = {
     "aug-upper": UpperCase,
@@ -55,9 +55,13 @@ def variant_of(pairs: Sequence[SentencePair], name: str, tokenizer: Tokenizer) -
     kind, rng, found = KINDS[name](rate=1), random.Random(name), list[SentencePair]()
     if not kind.reads_links:
         return [_changed(pair, kind, rng, tokenizer.spans) for pair in pairs]
-    for pair, example in zip(pairs, _linked(pairs, tokenizer), strict=True):
+    own = [tokenizer.spans.mark(pair.source) for pair in pairs]
+    for pair, marked, example in zip(pairs, own, _linked(pairs, own, tokenizer), strict=True):
         changed = None if example is None else kind(example, rng, _no_other)
-        found.append(pair if changed is None else SentencePair(*_with_spans(*changed, rng)))
+        if changed is not None:
+            source, target = (unmarked(as_written(text), marked.spans) for text in _with_spans(*changed, rng))
+            pair = SentencePair(source, target)
+        found.append(pair)
     return found
 
 
@@ -71,10 +75,14 @@ def _changed(pair: SentencePair, kind: Augmentation, rng: random.Random, spans: 
     return SentencePair(source, target)
 
 
-def _linked(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Example | None]:
-    sources = [ids[:-1] for ids in tokenizer.encode_source([pair.source for pair in pairs])]
-    targets = [ids[:-1] for ids in tokenizer.encode_target([pair.target for pair in pairs])]
-    both = list(zip(sources, targets, strict=True))
+def _linked(pairs: Sequence[SentencePair], own: Sequence[Marked], tokenizer: Tokenizer) -> Iterator[Example | None]:
+    """Yield the pieces of each pair, with links and marks for its `own` spans; None if it stays as it is."""
+    spans = tokenizer.spans
+    targets = [spans.mark_target(pair.target, marked.spans) for pair, marked in zip(pairs, own, strict=True)]
+    read_sources = [spans.as_read(marked.text, capitals=False) for marked in own]
+    read_targets = [spans.as_read(text, capitals=False) for text in targets]
+    ids = zip(tokenizer.encode_source(read_sources), tokenizer.encode_target(read_targets), strict=True)
+    both = [(source[:-1], target[:-1]) for source, target in ids]
     filled = [ids for ids in both if all(ids)]
     aligner = Aligner(filled) if filled else None
     return (as_pieces(tokenizer, *ids, aligner=aligner) for ids in both)

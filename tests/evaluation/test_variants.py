@@ -63,6 +63,16 @@ def test_the_spans_of_a_pair_stay(name: str, run: Run) -> None:
         assert COMMON.find(two.target) == COMMON.find(one.target) == ["{name}", span]
 
 
+def test_spans_that_a_pair_has_stay_beside_new_ones(run: Run) -> None:
+    tokenizer = run.translator.tokenizer.with_spans(COMMON)
+    pairs = [SentencePair(f"{text} <b>{text}</b> {{name}}", f"{{name}} <b>{text[::-1]}</b> {text}") for text in WORDS]
+    found = variant_of(pairs, "aug-spans", tokenizer)
+    assert sum(one != two for one, two in zip(pairs, found, strict=True)) > 1
+    for pair in found:
+        for side in (pair.source, pair.target):
+            assert "{name}" in side and side.count("<b>") == side.count("</b>") >= 1 and not MARK.search(side)
+
+
 def test_both_sides_have_the_same_spans(run: Run) -> None:
     pairs = variant_of(PAIRS, "aug-spans", run.translator.tokenizer)
     spans = [[sorted(COMMON.find(side)) for side in (pair.source, pair.target)] for pair in pairs]
