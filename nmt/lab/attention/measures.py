@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from nmt.attention_map import SPECIAL, AttentionMap, Kind
-from nmt.tokens import WORD_MARK
+from nmt.tokens import WORD_MARK, Piece
 
 SHARP = 0.99  # a row with a higher weight is sharp
 TINY = 1e-30  # instead of a divisor that is 0
@@ -69,7 +69,7 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
     mask = allowed(attention, kind)
     choices = mask.sum(-1)  # (R,)
     counted = choices > 1
-    labels = attention.axes(kind)[1]
+    columns = attention.read_pieces if kind == "decoder_self" else attention.source_pieces
     rows = weights[:, :, counted]
     entropy = torch.special.entr(rows).sum(-1)
     distance = _distances(mask)[counted]  # (R', C)
@@ -77,10 +77,10 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
         "entropy": entropy,
         "relative_entropy": entropy / choices[counted].log(),
         "sharp": (rows.amax(-1) > SHARP).double(),
-        "coverage_deviation": (1 - weights.mean(2) * len(labels)).abs().mean(-1, keepdim=True),
+        "coverage_deviation": (1 - weights.mean(2) * len(columns)).abs().mean(-1, keepdim=True),
         "diagonality": 1 - (rows * distance).sum(-1),
-        "special": rows[..., torch.tensor([label in SPECIAL for label in labels])].sum(-1),
-        "punctuation": rows[..., torch.tensor([is_punctuation(label) for label in labels])].sum(-1),
+        "special": rows[..., torch.tensor([piece.label in SPECIAL for piece in columns])].sum(-1),
+        "punctuation": rows[..., torch.tensor(are_punctuation(columns))].sum(-1),
     }
 
 
@@ -91,7 +91,11 @@ def _distances(mask: Tensor) -> Tensor:
     return distance / distance.amax(-1, keepdim=True)
 
 
-def is_punctuation(label: str) -> bool:
-    """Return whether a piece has only punctuation marks."""
-    text = label.replace(WORD_MARK, "")
-    return bool(text) and all(unicodedata.category(char)[0] == "P" for char in text)
+def are_punctuation(pieces: Sequence[Piece]) -> list[bool]:
+    """Return for each piece whether it has only punctuation marks. The bytes of a character are as its first one."""
+    found: list[bool] = []
+    for piece in pieces:
+        text = piece.label.replace(WORD_MARK, "")
+        mark = bool(text) and all(unicodedata.category(char)[0] == "P" for char in text)
+        found.append(found[-1] if piece.continues and found else mark)
+    return found

@@ -191,11 +191,11 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     translation = translator.with_own_source(translation)
     method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())
-    sides, labels = (translation.source_part.ids[0], translation.tokens), [each.label for each in pieces.source_pieces]
+    sides = translation.source_part.ids[0], translation.tokens
     # cuDNN computes no gradients of recurrent layers in evaluation mode, and a validation computes none at all.
     with evaluating([translator.model]), torch.inference_mode(False), torch.backends.cudnn.flags(enabled=False):
         source, target = (torch.tensor(ids, device=translator.device) for ids in sides)
-        found = method.scores(Prediction(translator.model, source, target, labels))
+        found = method.scores(Prediction(translator.model, source, target, pieces.source_pieces))
     cells = None
     if found.tokens is not None:
         cells = [[piece.label for piece in translator.tokenizer.target_pieces(row)] for row in found.tokens.tolist()]

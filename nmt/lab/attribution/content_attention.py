@@ -6,7 +6,7 @@ import torch
 
 from nmt.attention_map import SPECIAL
 from nmt.errors import UserError
-from nmt.lab.attention.measures import is_punctuation
+from nmt.lab.attention.measures import are_punctuation
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.seq2seq import Seq2Seq
@@ -30,6 +30,7 @@ class ContentAttention(AttributionView):
         with torch.no_grad():
             _, weights = prediction.attend()
         assert weights.cross is not None
-        marks = [label in SPECIAL or is_punctuation(label) for label in prediction.source_labels]
+        pieces = prediction.source_pieces
+        marks = [mark or piece.label in SPECIAL for mark, piece in zip(are_punctuation(pieces), pieces, strict=True)]
         kept = weights.cross[0].masked_fill(torch.tensor(marks, device=weights.cross.device), 0)
         return Scores(kept / kept.sum(-1, keepdim=True).clamp(min=TINY))

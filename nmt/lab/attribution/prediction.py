@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
-from nmt.tokens import BOS
+from nmt.tokens import BOS, Piece
 
 TOKENS = 4096  # of all copies in one forward pass
 
@@ -27,13 +27,13 @@ TOKENS = 4096  # of all copies in one forward pass
 class Prediction:
     """A `model` with the ids of one `source` (S,) and of its translation `target` (T,), eos included.
 
-    `source_labels` are the texts of the source tokens.
+    `source_pieces` are the source tokens as pictures show them.
     """
 
     model: Seq2Seq
     source: Tensor
     target: Tensor
-    source_labels: Sequence[str]
+    source_pieces: Sequence[Piece]
 
     @cached_property
     def read(self) -> Tensor:

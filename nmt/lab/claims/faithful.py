@@ -167,5 +167,5 @@ def _predictions(run: FinishedRun, task: OneDecides) -> Iterator[tuple[Predictio
             ids = pair.source.ids[0]
             pieces, target = translator.tokenizer.source_pieces(ids), translator.tokenizer.target_pieces(pair.ids)
             read = torch.tensor(pair.ids[: group_words(target)[task.row].stop])
-            prediction = Prediction(translator.model, torch.tensor(ids), read, [piece.label for piece in pieces])
+            prediction = Prediction(translator.model, torch.tensor(ids), read, pieces)
             yield prediction, group_words(pieces)[cause].start

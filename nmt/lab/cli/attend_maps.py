@@ -59,7 +59,7 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     found = seen_by(translator, translations, methods, held_out)
     if config.compare is None:
         return [[each] for each in found]
-    other = load_translator(config.compare, device=config.device, allow=config.allow)
+    other = load_translator(config.compare, device=config.device, allow=config.allow, search=config.search)
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]
@@ -191,11 +191,10 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
     write_atomically(folder / PAGE, text.encode())
     yield folder / PAGE
     for number, models in enumerate(maps, start=1):
-        if not all(attention.kinds for attention in models):
-            continue  # a model without attention has only views
         for name, attention in zip((f"{number}.json", f"{number}.compare.json"), models, strict=False):
-            save(attention, folder / name)
-            yield folder / name
+            if attention.kinds:  # a model without attention has only views
+                save(attention, folder / name)
+                yield folder / name
         if not all(config.kind in shown_kinds(attention) for attention in models):
             continue
         picture = folder / f"{number}.{config.format}"

@@ -144,6 +144,11 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     first, metric = next(iter(inputs.metrics.items()))
     if config.bootstrap and not isinstance(metric, SacreBleuMetric):
         raise UserError(f"bootstrap: there is no paired bootstrap for {first}; leave it out, or add scores=[bleu]")
+    if config.importance and metric.higher_is_better is None:
+        raise UserError(
+            f"importance: of {first}, neither a higher nor a lower value is better, so no score is lost; name another "
+            "metric first, as in scores=[bleu], or set importance=false"
+        )
     frequencies = None
     training = training_of(inputs, config.data, config.allow) if config.rarity else None
     if training is not None:

@@ -107,12 +107,16 @@ class Trace:
         layer, head = self.chosen(layer, head)
         module = self.decoder.attentions(self.kind)[layer - 1]
         texts = texts_of(module, self.decoder)
-        steps: list[Step] = []
+        steps, names, before = list[Step](), set[str](), torch.empty(0)
         for name, found in self._by_name(module):
             value = self._value(found, head)
             if value is None:
                 continue
             values, per_token = value
+            whole = torch.as_tensor(found[-1].value)
+            if not torch.equal(whole, before):  # at any position: the rotation of the first one changes nothing
+                names.add(name)
+            before = whole
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":
                 weighted = steps[-2].values.unsqueeze(-1) * steps[-1].values
                 steps.append(self._step("weighted values", weighted, True, texts))
@@ -120,7 +124,6 @@ class Trace:
             if values.numel() and not unchanged:
                 steps.append(self._step(name, values, per_token, texts))
         readout = self._step("readout", self.readout.float().cpu(), False, texts)
-        names = {step.name for step in steps}
         steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
         return [*steps, readout, self._next_token(texts), *map(self._seen, self.views)]
 

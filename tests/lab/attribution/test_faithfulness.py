@@ -12,11 +12,11 @@ from nmt.lab.attribution.faithfulness import deletion, kendall, source_scores
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.claims.faithful import VIEWS
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder
-from nmt.tokens import BOS, EOS
+from nmt.tokens import BOS, EOS, Piece
 from tests.models.cases import build
 
 SOURCE, TARGET = [5, 9, 4, 7, EOS], [15, 7, 6]
-LABELS = ["▁a", "▁dog", "▁or", "▁cat", "</s>"]
+PIECES = list(map(Piece, ["▁a", "▁dog", "▁or", "▁cat", "</s>"]))
 MODELS = ["transformer", "rnn model/attention=bahdanau", "rnn model/attention=none"]
 
 
@@ -27,7 +27,7 @@ def prediction(words: str) -> Prediction:
         model = build(words)
         for weights in model.parameters():
             nn.init.normal_(weights, std=0.3)
-    return Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    return Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
 
 
 @pytest.mark.parametrize("words", MODELS)
@@ -94,7 +94,7 @@ def reads_one(token: int) -> Prediction:
             hidden, _ = model(ids, torch.ones_like(ids, dtype=torch.bool), torch.tensor([[BOS]]))
             gained.append(decoder.output(hidden[0, 0]).log_softmax(-1))
     best = int((gained[0] - gained[1]).argmax())
-    return Prediction(model, given.source, torch.tensor([best]), LABELS)
+    return Prediction(model, given.source, torch.tensor([best]), PIECES)
 
 
 @pytest.mark.parametrize("place", [0, 2, 3])

@@ -32,11 +32,11 @@ from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutp
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import Residual, TransformerBlock
-from nmt.tokens import BOS, EOS, PAD
+from nmt.tokens import BOS, EOS, PAD, Piece
 from tests.models.cases import VOCABULARY, build
 
 SOURCE, TARGET = [5, 9, 4, 7, 11, EOS], [15, 7, 6, 8, EOS]
-LABELS = ["▁a", "▁dog", ",", "▁runs", ".", "</s>"]
+PIECES = list(map(Piece, ["▁a", "▁dog", ",", "▁runs", ".", "</s>"]))
 S, T = len(SOURCE), len(TARGET)
 TRANSFORMERS = [
     "transformer",
@@ -57,7 +57,7 @@ def prediction(words: str) -> Prediction:
         model = build(words).double().eval()
         for weights in model.parameters():
             nn.init.normal_(weights, std=0.3)
-    return Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    return Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
 
 
 def log_probs(given: Prediction, source: Tensor, read: Tensor) -> Tensor:
@@ -268,7 +268,7 @@ class LogLinear(Decoder[Total]):
 
 def test_the_gradient_of_a_linear_model_is_exact() -> None:
     model = Seq2Seq(Bag(), LogLinear())
-    given = Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    given = Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
     scores = InputXGradient().scores(given).values[0, 0]
     weight = model.decoder.output.weight
     hidden, _ = model(given.source[None], torch.ones(1, S, dtype=torch.bool), given.read[None])
@@ -329,8 +329,11 @@ def test_attention_to_content_leaves_out_marks(words: str) -> None:
     kept = weights.cross[0][..., content]
     torch.testing.assert_close(found[..., content], kept / kept.sum(-1, keepdim=True))
     assert not found[..., [2, 4, 5]].any()
-    marks = replace(given, source_labels=["</s>"] * S)
+    marks = replace(given, source_pieces=[Piece("</s>")] * S)
     assert not ContentAttention().scores(marks).values.any()
+    spelled = [Piece("▁a"), Piece("…"), Piece("<80>", True), Piece("<A6>", True), Piece("é"), Piece("<A9>", True)]
+    found = ContentAttention().scores(replace(given, source_pieces=spelled)).values
+    assert not found[..., 1:4].any() and found[..., [0, 4, 5]].all()
 
 
 def test_attention_to_content_needs_attention() -> None:
@@ -346,7 +349,7 @@ def test_a_model_that_embeds_step_by_step_is_refused() -> None:
             rows = [self.embedding(token) for token in target_in.unbind(1)]
             return encoded.memory.sum(1, keepdim=True) + torch.stack(rows, 1).cumsum(1), None
 
-    given = Prediction(Seq2Seq(Bag(), Stepwise()), torch.tensor(SOURCE), torch.tensor(TARGET), LABELS)
+    given = Prediction(Seq2Seq(Bag(), Stepwise()), torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
     with pytest.raises(UserError, match=r"views: the model embeds \(1, 4\) at once, expected all tokens of a side"):
         Occlusion().scores(given)
 

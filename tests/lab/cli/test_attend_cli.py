@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,20 @@ def test_two_models_and_their_views_are_compared(run: Run, tmp_path: Path, capsy
     assert [json.loads(line)["model"] for line in lines] == ["tiny (Transformer)", "other (Recurrent, Bahdanau)"]
     with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder and"):
         attend.main([f"ckpt={run.folder}", *words[:3], "views=alti"])
+
+
+def test_a_model_without_attention_beside_one_with_attention(run: Run, tmp_path: Path) -> None:
+    other = save_other(run, tmp_path / "other.safetensors")
+    payload = checkpoint.load(other)
+    decoder = {key: value for key, value in payload.config["model"]["decoder"].items() if key != "attention"}
+    config = {**payload.config, "model": {**payload.config["model"], "decoder": {**decoder, "attention": None}}}
+    weights = checkpoint.weights_of(make_model(config["model"], payload.tokenizer))
+    checkpoint.save(replace(payload, config=config, weights=weights), other)
+    words = ["text=a dog", "target=ein Hund", f"compare={other}", "views=occlusion", f"out={tmp_path}/out"]
+    attend.main([f"ckpt={run.folder}", *words])
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {
+        *("attention.html", "1.json", "1.occlusion.png", "views.jsonl")
+    }
 
 
 def test_detachment_is_measured_with_validation_sentences(

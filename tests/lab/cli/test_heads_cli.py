@@ -140,6 +140,13 @@ def test_heads_errors(run: Run, tmp_path: Path) -> None:
         heads.main([f"ckpt={run.folder}", "sentences=0"])
 
 
+def test_a_score_that_is_never_better_is_not_lost(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", "scores=[length_ratio]", *FAST]
+    with pytest.raises(UserError, match=r"^importance: of length_ratio, neither a higher nor a lower value is better"):
+        heads.main(words)
+    heads.main([*words, "importance=false"])
+
+
 def test_a_span_is_as_frequent_as_the_mark_that_the_model_reads(run: Run) -> None:
     """So it is not the rarest token of every sentence that has one."""
     ours = run.translator
