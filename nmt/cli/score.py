@@ -19,6 +19,7 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
@@ -91,7 +92,7 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None)
 
     names = languages or ("source", "target")
     remedy = f"expected the sources as '{names[0]}' and the translations as '{names[1]}'"
-    spec = source if source == target and format_of(source) in (".jsonl", ".tsv") else [source, target]
+    spec = source if Path(source) == Path(target) and format_of(source) in (".jsonl", ".tsv") else [source, target]
     return read_pairs(file_spec(spec, "source"), *names, remedy=remedy)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import zipfile
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,7 +49,10 @@ FIXED = (
     "callbacks.extra",
 )
 LIMITS = ("trainer.max_epochs", "trainer.max_steps", "trainer.max_time", "callbacks.early_stopping.patience")
-PLAIN = (NoneType, bool, int, float, str, bytes, torch.Tensor)  # without containers
+PLAIN = (  # what `load_state` reads, without containers
+    *(NoneType, bool, int, float, complex, str, bytes, bytearray),
+    *(torch.Tensor, torch.nn.Parameter, torch.Size, torch.dtype, torch.device),
+)
 RATES = ("lr", "peak_lr")  # of a group of parameters in the state of the optimizer
 STATE = {"state_dict", "optimizer_states", "callbacks", "loops", "epoch", "global_step", "corpus_sha256", "totals"}
 
@@ -95,7 +99,7 @@ def check_callbacks(states: Mapping[str, Any]) -> None:
 
 def _values(state: Any) -> Iterator[Any]:
     """Yield all values in nested containers, and the keys of mappings."""
-    if type(state) is dict:
+    if type(state) in (dict, OrderedDict, Counter):
         state = [*state.keys(), *state.values()]
     if type(state) in (list, tuple, set):
         for value in state:

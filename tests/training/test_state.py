@@ -6,7 +6,7 @@ import copy
 import random
 import struct
 import zipfile
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -159,6 +159,13 @@ def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path: Path, value: 
     ):
         AtomicCheckpointIO().save_checkpoint(payload, path)
     assert not path.exists()
-    state = {"a": None, 3: True, "b": [1, (2.5, {"x"}), b"x"], "c": {"d": torch.ones(2)}}
+    state = {
+        "a": None,
+        3: True,
+        "b": [1, (2.5, {"x"}), b"x"],
+        "c": {"d": torch.ones(2)},
+        "e": torch.nn.Linear(1, 1).state_dict(),
+    }
+    state |= {"f": torch.Size([1]), "g": Counter("x"), "h": torch.nn.Parameter(torch.ones(1)), "i": torch.float16}
     AtomicCheckpointIO().save_checkpoint({"callbacks": {"Mine": state}}, path)
     assert str(torch.load(path, weights_only=True)["callbacks"]["Mine"]) == str(state)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nmt.cli.evaluate import check_direction, data_of
 from nmt.cli.output import print_stdout
 from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
@@ -59,19 +60,28 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     found = seen_by(translator, translations, methods, held_out)
     if config.compare is None:
         return [[each] for each in found]
-    other = load_translator(config.compare, device=config.device, allow=config.allow, search=config.search)
+    own = translator.search  # the other model only scores, but translates the sentences to compare with
+    limits = {**own.limits, "batch_tokens": own.batch_tokens}
+    other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]
 
 
 def held_out_of(config: AttendConfig) -> list[str]:
-    """Return the validation sentences. Raises UserError for an ensemble, and if they cannot be read."""
+    """Return the validation sentences.
+
+    Raises UserError for an ensemble, for sentences of the other direction, and if they cannot be read.
+    """
     from nmt.checkpoint import load_model
+    from nmt.translation.loading import require_data_settings
 
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but detachment= is of one model")
-    return held_out_sources(load_model(config.ckpt, allow=config.allow), config.data, config.allow)
+    loaded = load_model(config.ckpt, allow=config.allow)
+    require_data_settings(loaded.config, loaded.path, "leave detachment= out")
+    check_direction(loaded, data_of(loaded, config.data))
+    return held_out_sources(loaded, config.data, config.allow)
 
 
 def seen_by(

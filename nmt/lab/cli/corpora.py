@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli.evaluate import Inputs, check_direction, data_of
+from nmt.cli.evaluate import Inputs, data_of
 from nmt.cli.output import messages_on, print_stderr
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.errors import UserError
@@ -52,7 +52,7 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
                 raise UserError(f"they are {own.source_lang} to {own.target_lang}")
             return read(own)
         except UserError as error:
-            reason = f"warning: the training pairs of this model cannot be read ({problem(error)})"
+            reason = f"warning: the training pairs of this model cannot be used ({problem(error)})"
         try:
             found = read(replace(used, limit=None, more=None))
         except UserError as error:
@@ -73,8 +73,7 @@ def _swapped(training: Training) -> Training:
 def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
     """Return the validation sentences of the data settings of a checkpoint, with the `given` ones in their place.
 
-    Raises UserError if they cannot be read, if they are of the other direction, or if the checkpoint has no data
-    settings.
+    Raises UserError if they cannot be read, or if the checkpoint has no data settings.
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus
@@ -82,7 +81,6 @@ def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], a
 
     require_data_settings(loaded.config, loaded.path, "leave detachment= out")
     data = data_of(loaded, given)
-    check_direction(loaded, data)
     with messages_on(sys.stderr):
         pairs = load_corpus(build_source(data, allow=allow), data, ("val",))["val"]
     return [pair.source for pair in pairs]

@@ -117,7 +117,7 @@ def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
     if not path.is_file():
         return
     facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)
-    if facts["checkpoint"] != str(inputs.loaded.path.resolve()):
+    if Path(facts["checkpoint"]).resolve() != inputs.loaded.path.resolve():
         theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
     if any(each["lost"] is not None for each in facts["heads"]) and not importance:
@@ -146,8 +146,8 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         raise UserError(f"bootstrap: there is no paired bootstrap for {first}; leave it out, or add scores=[bleu]")
     if config.importance and metric.higher_is_better is None:
         raise UserError(
-            f"importance: of {first}, neither a higher nor a lower value is better, so no score is lost; name another "
-            "metric first, as in scores=[bleu], or set importance=false"
+            f"importance: got the metric {first}, of which neither a higher nor a lower value is better, so a loss "
+            "cannot be measured; choose another one, as in scores=[bleu], or set importance=false"
         )
     frequencies = None
     training = training_of(inputs, config.data, config.allow) if config.rarity else None

@@ -172,11 +172,12 @@ def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
     own = folder / TRANSLATIONS / f"{split}.{_own_search(folder, allow).label}.scores.json"
     if own.is_file():
         return own
-    if others := sorted(own.parent.glob(own.name.replace(".scores.json", ".*.scores.json"))):
+    digest = "[0-9a-f]" * 8  # as `nmt.evaluation.split.Evaluation.label` adds it
+    if others := sorted(own.parent.glob(own.name.replace(".scores.json", f".{digest}.scores.json"))):
         data = read_scores(others[0], remedy=LEAVE_OUT)["data"]
         raise UserError(
-            f"{folder}: has no translations of its own {split} split (no {own.name}), but of other sentences ({data}); "
-            "name their folder or source file: data.test=NAME"
+            f"{folder}: has no translations of its own {split} split with its own length limits (no {own.name}), but "
+            f"others ({data}); name their folder or source file: data.test=NAME"
         )
     raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
 

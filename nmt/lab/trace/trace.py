@@ -113,8 +113,8 @@ class Trace:
             if value is None:
                 continue
             values, per_token = value
-            whole = torch.as_tensor(found[-1].value)
-            if not torch.equal(whole, before):  # at any position: the rotation of the first one changes nothing
+            whole = torch.as_tensor(found[-1].value).detach().float().cpu()
+            if not torch.equal(whole, before):  # at all positions: the rotation of the first one changes nothing
                 names.add(name)
             before = whole
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":

@@ -222,6 +222,8 @@ def test_detachment_is_measured_with_validation_sentences(
     (tmp_path / "val.de").write_text("x\n" * len(lines), "utf-8")
     other = save_other(run, tmp_path / "other.safetensors")
     words = [f"ckpt={run.folder}", "text=a dog", "target=ein Hund", f"data.path={tmp_path}", f"out={tmp_path}/out"]
+    with pytest.raises(UserError, match=r"^data\.source_lang: .* translates en to de, not the other way"):
+        attend.main([*words, "detachment=true", "data.source_lang=de", "data.target_lang=en"])
     attend.main([*words, "detachment=true", f"compare={other}"])
     said = capsys.readouterr().out
     plain = [json.loads(line)["detachment"] for line in (tmp_path / "out/views.jsonl").read_text("utf-8").splitlines()]

@@ -163,7 +163,7 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
     words = [*map(str, folders), *QUICK]
     lost = next((folders[0] / "translations").glob("test.beam3.lp1.scores.json"))
     lost.rename(lost.with_suffix(".kept"))
-    with pytest.raises(UserError, match=r"but of other sentences \(data\.path=.*\); name .*: data\.test=NAME$"):
+    with pytest.raises(UserError, match=r"but others \(data\.path=.*\); name .*: data\.test=NAME$"):
         program.main(words)
     lost.with_suffix(".kept").rename(lost)
     for name, data in (("whole", []), ("pooled", ["data.test=[a,b]"]), ("part", ["data.test=a"])):

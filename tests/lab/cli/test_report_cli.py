@@ -83,7 +83,7 @@ def test_a_model_of_both_directions_has_seen_the_words_of_both_sides(
         assert [each["name"] for each in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]] == [group]
         path.unlink()
     program.main([*words, "data.target_lang=fr"])
-    assert "this model cannot be read (they are en to de), nor other ones" in capsys.readouterr().err
+    assert "this model cannot be used (they are en to de), nor other ones" in capsys.readouterr().err
 
 
 def test_views_are_reported_of_the_models_that_have_them(
@@ -113,7 +113,7 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     (copy / "train.tsv").write_text("red\tunseen\n" * 12 + "dog\tgod\n" * 7, encoding="utf-8")
     (copy / "val.tsv").write_text("red\tunseen\n", encoding="utf-8")
     words = [f"ckpt={lost}", *QUICK, f"out={tmp_path}", "data.limit=1"]
-    reason = f"warning: the training pairs of this model cannot be read ({tmp_path}/gone.tsv: no such file)"
+    reason = f"warning: the training pairs of this model cannot be used ({tmp_path}/gone.tsv: no such file)"
     program.main([*words, f"data.path={copy}"])
     assert f"{reason}; words are counted in those of data.path={copy}\n" in capsys.readouterr().err
     (path,) = (tmp_path / "translations").glob("*.report.json")
@@ -129,7 +129,7 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     (path,) = (tmp_path / "translations").glob("*.report.json")
     assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
     page = Page(path.with_suffix(".html").read_text("utf-8"))
-    assert "not counted, because of rarity=false or because the training pairs cannot be read" in page.text
+    assert "not counted, because of rarity=false or because the training pairs cannot be used" in page.text
 
 
 def test_translations_are_compared_with_those_of_validation_sentences(
