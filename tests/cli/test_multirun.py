@@ -181,7 +181,7 @@ def test_joblib_runs_two_jobs_at_once_each_with_its_share_of_the_threads(
     share = max(1, usable_cores() // 2)
     assert [(tmp_path / seed).read_text() for seed in "12"] == [f"{share} {share}"] * 2
     assert f"threads: {share}, this job's share" in Path("many/0_seed=1/train.log").read_text("utf-8")
-    assert re.search(r"^job 0: run folder: .*many/0_seed=1$", out, re.MULTILINE) and re.search(
+    assert re.search(r"^job 0: run folder:\s.*many/0_seed=1$", out, re.MULTILINE) and re.search(
         r"^0 +1 ", out, re.MULTILINE
     )
     assert "error: job 1: a mistake\n" in err and "error: 1 of 2 jobs failed: 1 (a mistake)\n" in err
