@@ -43,7 +43,7 @@ Name = Annotated[str, Form(r"[\s\S]{0,200}", "at most 200 characters")]
 SIDES = ("tokenizer.source", "tokenizer.target")
 DTYPES = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL"}
 PART = 1 << 20  # numbers that are checked together
-_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # in JSON; after an odd number of further backslashes it is no escape
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # JSON for NUL; two backslashes stand for one, and are no escape
 
 
 class _Data(TypedDict):

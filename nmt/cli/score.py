@@ -61,7 +61,7 @@ def main(config: ScoreConfig) -> None:
         config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
     pairs = read_pair_files(config.source, config.target, translator.languages)
-    with messages_on(sys.stderr):  # a mistake ends the program before any computation
+    with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)
     count = tokens = 0

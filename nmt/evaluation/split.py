@@ -219,7 +219,7 @@ def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
 
 
 def _settings(entry: Mapping[str, Any]) -> str:
-    """Return the signature of a score without its resamples, which only its interval depends on."""
+    """Return the signature of a score without the number and seed of its resamples, which change only its interval."""
     return re.sub(r"(bs|seed):\d+\|", "", entry.get("signature") or "")
 
 

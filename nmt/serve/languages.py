@@ -10,8 +10,8 @@ import regex
 from nmt.languages import script_of, scripts_in
 from nmt.serve.waiting import Pair
 
-# A web or mail address has Latin letters in every language. Without the first group, the time would grow with the
-# square of a text without spaces.
+# A web or mail address has Latin letters in every language. Without `(?<!\S)`, the time would grow with the
+# square of the length of a text without spaces.
 _ADDRESS = regex.compile(r"(?<!\S)\S*(?:://|www\.|@)\S*")
 
 

@@ -31,7 +31,7 @@ class AtomicCheckpointIO(TorchCheckpointIO):
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
         """Write a checkpoint completely or not at all. Raises UserError for a callback whose state cannot be loaded."""
-        check_callbacks(checkpoint.get("callbacks", {}))  # there are none if a callback saves only weights
+        check_callbacks(checkpoint.get("callbacks", {}))  # a file of weights alone has no states
         save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def _distances(mask: Tensor) -> Tensor:
 
 
 def are_punctuation(pieces: Sequence[Piece]) -> list[bool]:
-    """Return for each piece whether it has only punctuation marks. The bytes of a character are as its first one."""
+    """Return for each piece whether it has only punctuation marks. All bytes of such a mark count as the mark."""
     found: list[bool] = []
     for piece in pieces:
         text = piece.label.replace(WORD_MARK, "")

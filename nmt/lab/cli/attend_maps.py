@@ -60,7 +60,7 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     found = seen_by(translator, translations, methods, held_out)
     if config.compare is None:
         return [[each] for each in found]
-    own = translator.search  # the other model only scores, but translates the sentences to compare with
+    own = translator.search  # of its search, the other model needs only the limits
     limits = {**own.limits, "batch_tokens": own.batch_tokens}
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
     scored = other.score([each.source for each in translations], [each.text for each in translations])

@@ -114,7 +114,7 @@ class Trace:
                 continue
             values, per_token = value
             whole = torch.as_tensor(found[-1].value).detach().float().cpu()
-            if not torch.equal(whole, before):  # at all positions: the rotation of the first one changes nothing
+            if not torch.equal(whole, before):  # at any position; a rotation does not change the first
                 names.add(name)
             before = whole
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":

@@ -151,6 +151,7 @@ def _own_variables(code: CodeType) -> dict[str, str]:
     """
     count = code.co_argcount + code.co_kwonlyargcount
     arguments, own = code.co_varnames[:count], code.co_varnames[count:]
-    variables = [*own, *(name for name in code.co_cellvars if name not in arguments)]  # also those of comprehensions
+    # A variable that an inner function reads (in Python 3.11 also a comprehension) is in co_cellvars only.
+    variables = [*own, *(name for name in code.co_cellvars if name not in arguments)]
     steps = {name.replace("_", " "): name for name in variables}
     return {step: name for step, name in steps.items() if step not in _OF_THE_BASE}

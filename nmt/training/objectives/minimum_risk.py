@@ -98,7 +98,7 @@ class MinimumRisk(Objective):
         own_references = [each for each, count in zip(references, counts, strict=True) for _ in range(count)]
         risks = scores.new_tensor([self.risk(*pair) for pair in zip(targets, own_references, strict=True)])
         groups = zip(torch.split(scores, counts), torch.split(risks, counts), strict=True)
-        return torch.stack([(own.softmax(0) * risk).sum() for own, risk in groups])  # bf16 would round a product
+        return torch.stack([(own.softmax(0) * risk).sum() for own, risk in groups])  # autocast would round `@`
 
     def _scores(self, model: Seq2Seq, rows: Batch) -> Tensor:
         """Return the normalized log-probability (N,) of each target of `rows`."""
