@@ -37,8 +37,15 @@ _STARTS = f"((?:{'|'.join(start for start, _ in ELEMENT_MARKS)})+)"
 _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
-_SMALL = regex.compile(r"[\p{Ll}\p{Lo}]")
-VERSION = 4  # changes when the same text gets other marks, so that cached files of the old form are not used
+# A text with these is not in capitals, or its capitals do not tell its small letters: Greek ones lack accents, and
+# İ would become an i with a second dot.
+_NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
+WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
+_WITHOUT_SPACE = regex.compile(
+    rf"""(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{WIDE}]|{WIDE}[\p{{Pf}}"']+)\Z""", regex.V1
+)
+_END_LENGTH = 80  # characters: more than all marks of a text have
+VERSION = 5  # changes when the same text gets other marks, so that cached files of the old form are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -229,7 +236,7 @@ def in_capitals(text: str) -> bool:
 
     A text with letters of a script without capitals, such as Korean, is not, and neither is "PDF" or "HTML".
     """
-    if not text.isupper() or _SMALL.search(text):
+    if not text.isupper() or _NO_CAPITALS.search(text):
         return False
     words = _WORD.findall(text)
     return len(words) > 1 and max(map(len, words)) >= 4
@@ -238,6 +245,20 @@ def in_capitals(text: str) -> bool:
 def as_written(text: str) -> str:
     """Return a text in which the space before a start tag stands before it, and not after it as models read it."""
     return str(_AFTER_A_WORD.sub(r" \1", text))
+
+
+def gap(text: str) -> str:
+    """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
+    end = MARK.sub("", text[-_END_LENGTH:])  # without marks, whose brackets are wide
+    return "" if not text or _WITHOUT_SPACE.search(end) else " "
+
+
+def join(texts: Iterable[str]) -> str:
+    """Return the sentences `texts` as one text, with a `gap` between them. Empty ones are left out."""
+    joined = ""
+    for text in filter(None, texts):
+        joined += gap(joined) + text
+    return joined
 
 
 def unmarked(text: str, spans: Mapping[str, str]) -> str:

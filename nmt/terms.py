@@ -22,7 +22,8 @@ from nmt.errors import UserError
 from nmt.system.lines import decoded, raw
 
 LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
-UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # scripts without spaces between words
+# Scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
 
 
@@ -127,7 +128,7 @@ def _pattern(term: str) -> str:
     after = "" if not regex.match(LETTER, term[-1]) else rf"(?!\p{{M}}|[{LETTER}--[{JOINED}]])"
     if regex.match(f"[{JOINED}]", term[-1]):
         after = r"(?![\p{M}_])"
-    return f"({words if exact else f'(?i:{words})'}{after})"
+    return f"({words if exact else f'(?i-f:{words})'}{after})"
 
 
 def before(words: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.languages import english_name, locale_of, main_part, number_words_key, script_of, scripts_in
+from nmt.languages import english_name, locale_of, main_part, number_words_key, scripts_in, scripts_of
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,16 @@ def test_names_and_parts_of_codes(code: str, name: str, part: str) -> None:
 
 
 def test_number_words_of_a_locale_are_its_own_or_those_of_its_language() -> None:
-    keys = {code: number_words_key(locale) for code in ("pt_BR", "de_AT", "el") if (locale := locale_of(code))}
-    assert keys == {"pt_BR": "pt_BR", "de_AT": "de", "el": None}
+    codes = ("pt_BR", "de_AT", "el", "sr", "srp_Latn")
+    keys = {code: number_words_key(locale) for code in codes if (locale := locale_of(code))}
+    assert keys == {"pt_BR": "pt_BR", "de_AT": "de", "el": None, "sr": None, "srp_Latn": "sr"}, "Serbian ones are Latin"
 
 
 def test_scripts_of_languages() -> None:
-    codes = ("en", "sr", "sr-Latn", "sr_Latn", "zh-TW", "got", "xx", "copy", "en-Abcd", "a long name")
-    assert [script_of(code) for code in codes] == [*("Latn", "Cyrl", "Latn", "Latn", "Hant", "Goth", "", "", "", "")]
-    assert scripts_in(script_of("ko")) == ("Hang", "Hani") and scripts_in("Goth") == ("Goth",) and scripts_in("") == ()
+    codes = ("en", "sr-Latn", "srp_Latn", "zh-TW", "got", "jpn", "cmn")
+    assert [scripts_of(code) for code in codes] == [
+        (script,) for script in ("Latn", "Latn", "Latn", "Hant", "Goth", "Jpan", "Hans")
+    ]
+    assert scripts_of("sr") == ("Cyrl", "Latn"), "people write both"
+    assert not any(map(scripts_of, ("xx", "copy", "en-Abcd", "a long name")))
+    assert scripts_in("Kore") == ("Hang", "Hani") and scripts_in("Goth") == ("Goth",)

@@ -18,6 +18,7 @@ from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 ROOT = Path(__file__).resolve().parents[1]
 COMMON = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "common.yaml").read_text("utf-8")))
 
+GREEK = "\u0391\u039d\u039f\u0399\u039e\u03a4\u0395 \u0391\u03a1\u03a7\u0395\u0399\u039f"
 FOUND = {
     "Press <b>Save</b> now.": ["<b>", "</b>"],
     'See <a href="https://x.org/a b">here</a>.': ['<a href="https://x.org/a b">', "</a>"],
@@ -35,7 +36,11 @@ FOUND = {
     r"C:\Users\김\보고서.odt를 C:\Users\kim에": [r"C:\Users\김\보고서.odt", r"C:\Users\kim"],
     "/usr/share/index.html을, 메일은me@example.org로": ["/usr/share/index.html", "me@example.org"],
     "www.example.com에서 https://example.com/a?b=3을": ["www.example.com", "https://example.com/a?b=3"],
-    "Nice 👍🏽 👨‍👩‍👧 🇰🇷!": ["👍🏽", "👨‍👩‍👧", "🇰🇷"],
+    "$name을 바꾸십시오. 将$name替换为其他值。": ["$name", "$name"],
+    "C:\\Usersを開きます。次にreadme.txtを開く": ["C:\\Users"],
+    "Nice 👍🏽 👨‍👩‍👧 🇰🇷! 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f": [
+        *("👍🏽", "👨‍👩‍👧", "🇰🇷", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f")
+    ],
     "a ｟3｠ b": ["｟3｠"],
     # What is no span:
     "100% of 50 % and/or 3 < 4 > 2, AT&T; $5, 5% drop": [],
@@ -238,6 +243,10 @@ def test_numbers_are_spans_where_asked() -> None:
     assert NUMBERS.find(text) == expected.split()
 
 
+def test_numbers_are_found_behind_letters_of_scripts_without_spaces() -> None:
+    assert NUMBERS.find("价格是1,234.5元 時刻は10:30です 약20000원") == ["1,234.5", "10:30", "20000"]
+
+
 def test_known_spans_are_found_wherever_they_stand() -> None:
     mine = Spans({"word": r"\bx-\w+"})
     assert mine.find("das x-y을") == ["x-y을"] and mine.find("das x-y을", known=["x-y"]) == ["x-y"]
@@ -253,7 +262,8 @@ def test_a_text_in_capitals_is_read_in_small_letters_and_written_in_capitals() -
         read = COMMON.as_read(marked.text)
         assert read.startswith(CAPITALS) and sum(map(str.isupper, read)) == 1
         assert COMMON.restore(read, marked.spans).text == text
-    for text in ("Open the file", "PDF", "HTML", "A B", "PDF 파일을 여세요", "한국어 문서", "", "1 + 2"):
+    unchanged = ("Open the file", "PDF", "HTML", "A B", "PDF 파일을 여세요", "한국어 문서", "", "1 + 2")
+    for text in (*unchanged, GREEK, "DOSYAYI SİLMEK İÇİN"):
         assert COMMON.as_read(text) == text
     assert NO_SPANS.as_read("OPEN THE FILE") == "OPEN THE FILE"
     assert COMMON.mark_pair("OPEN {a} NOW", "{a} 열기") == (f"{CAPITALS} Open ｟0｠ now", "｟0｠ 열기")

@@ -72,6 +72,7 @@ def test_of_terms_that_differ_in_capitals_the_one_of_the_text_counts(order: int)
     assert terms.find("Polish: I polish it.") == ["Polish", "polish"]
     assert terms.find("File  Menu, file menu") == ["File Menu", "file menu"]
     assert len(terms.find("POLISH")) == 1
+    assert Terms({"Masse": "mass"}).find("Maße MASSE") == ["Masse"], "another word than Maße"
 
 
 @pytest.mark.parametrize(
@@ -83,10 +84,12 @@ def test_of_terms_that_differ_in_capitals_the_one_of_the_text_counts(order: int)
         ("打开URL吧 このURLを URL을 새URL", ["URL", "URL", "URL"]),  # another script is another word
         ("数式URL公式", ["数式", "URL", "公式"]),
         ("新파일 새파일", ["파일"]),
+        ("このサーバーURLを ｻｰﾊﾞｰURL", ["サーバー", "URL", "URL"]),  # for Unicode, the long vowel is of no script
+        ("サーバーIPを", ["サーバー"]),
     ],
 )
 def test_scripts_without_spaces_have_words_everywhere(text: str, found: list[str]) -> None:
-    assert Terms(dict.fromkeys(("公式", "数式", "หนังสือ", "URL", "파일"), "x")).find(text) == found
+    assert Terms(dict.fromkeys(("公式", "数式", "หนังสือ", "URL", "파일", "サーバー"), "x")).find(text) == found
 
 
 def test_without_terms_a_text_stays_as_it_is() -> None:

@@ -29,9 +29,9 @@ from nmt.documents.base import Document, Joined, has_words
 from nmt.documents.html_tokens import Token, tokens_of
 from nmt.documents.paragraphs import Line, divided
 from nmt.errors import UserError
-from nmt.spans import MARK, Place, Spans, marks_of
+from nmt.spans import MARK, Place, Spans, gap, marks_of
 from nmt.terms import NO_TERMS, Terms
-from nmt.translation.sentences import gap, split
+from nmt.translation.sentences import split
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _XML = re.compile(r"""\A\s*<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)""")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nmt.documents.base import Document, Joined, has_words
-from nmt.spans import Spans
+from nmt.spans import Spans, join
 from nmt.terms import NO_TERMS, Terms
-from nmt.translation.sentences import join, split
+from nmt.translation.sentences import split
 
 # Control characters too: a model would lose them, and PO files have them, as in "\a" for a bell.
 _BREAK = re.compile(r"(\r\n|[\n\r\a\b\v\f\x0e-\x1f\x85\u2028\u2029])")

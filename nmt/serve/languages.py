@@ -7,7 +7,7 @@ from functools import cached_property
 
 import regex
 
-from nmt.languages import script_of, scripts_in
+from nmt.languages import scripts_in, scripts_of
 from nmt.serve.waiting import Pair
 
 # A web or mail address has Latin letters in every language. Without `(?<!\S)`, the time would grow with the
@@ -54,18 +54,18 @@ class Languages:
         languages that fit equally well.
         """
         text = _ADDRESS.sub(" ", text)
-        fits = {code: _share(text, scripts_in(script_of(code))) for code in self.codes}
+        fits = {code: max((_share(text, each) for each in scripts_of(code)), default=(0.0, 0)) for code in self.codes}
         best = max(fits.values())
         fitting = [code for code, fit in fits.items() if fit == best]
         return Detected(fitting[0], round(100 * best[0] / len(fitting), 1))
 
 
-def _share(text: str, scripts: tuple[str, ...]) -> tuple[float, int]:
-    """Return the share of the letters that have one of the scripts; fewer scripts are the better explanation."""
-    letters = _weight(text, r"\p{L}")
-    if not letters or not scripts:
+def _share(text: str, script: str) -> tuple[float, int]:
+    """Return the share of the letters that have the script; fewer scripts of Unicode are the better explanation."""
+    letters, scripts = _weight(text, r"\p{L}"), scripts_in(script)
+    if not letters:
         return 0.0, 0
-    own = "".join(rf"\p{{Script={script}}}" for script in scripts)
+    own = "".join(rf"\p{{Script={name}}}" for name in scripts)
     return _weight(text, rf"[[{own}]&&\p{{L}}]") / letters, -len(scripts)
 
 

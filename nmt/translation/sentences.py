@@ -1,4 +1,4 @@
-"""Splits a text into sentences, and joins their translations again.
+"""Splits a text into sentences.
 
 The rule is the same for all languages. It uses the Unicode properties of characters and ideas of Unicode Standard Annex
 29:
@@ -22,15 +22,16 @@ from itertools import pairwise
 
 import regex
 
-from nmt.spans import MARK
+from nmt.spans import MARK, WIDE
 from nmt.terms import in_nfc
 from nmt.translation import korean
 from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
-_WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"
 _DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
 _CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
-_LETTER_OR_NUMBER = r"[\p{Lu}\p{Ll}] | (?<! \d[,:] ) \d{1,2}"
+# A single letter and the marks above or below it. Thai writes vowels as letters: "พ.ศ." and "น." are abbreviations.
+_LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] \p{M}*+"
+_LETTER_OR_NUMBER = rf"{_LETTER} | (?<! \d[,:] ) \d{{1,2}}"
 # The same inside a sentence. Its full stop ends the sentence if a word follows that begins sentences.
 _LAST_WORD = rf"""
     [^\s\p{{Sentence_Terminal}}…] \s? (?: \p{{Lu}} | \d{{1,2}} )
@@ -45,10 +46,11 @@ _STOP = rf"""
     \. (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
 """
 _ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?: \.\.++ | … )"
-_GOES_ON = rf"""\s++ (?: \p{{Ll}} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
+_SMALL = r"[\p{Ll}--\p{Georgian}]"  # Georgian sentences begin with small letters
+_GOES_ON = rf"""\s++ (?: {_SMALL} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
 _END = regex.compile(
     rf"""
-    (?! {_DECIMAL} ) [\p{{Sentence_Terminal}}&&{_WIDE}]++ {_CLOSING}
+    (?! {_DECIMAL} ) [\p{{Sentence_Terminal}}&&{WIDE}]++ {_CLOSING}
     | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
       (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
       (?:
@@ -60,12 +62,9 @@ _END = regex.compile(
     regex.VERBOSE | regex.V1,
 )
 _CLAUSE_END = regex.compile(
-    rf"\p{{Terminal_Punctuation}}\s|(?!{_DECIMAL})[\p{{Terminal_Punctuation}}&&{_WIDE}]", regex.V1
+    rf"\p{{Terminal_Punctuation}}\s|(?!{_DECIMAL})[\p{{Terminal_Punctuation}}&&{WIDE}]", regex.V1
 )
 _SPACE = regex.compile(r"\s+")
-# For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
-_WITHOUT_SPACE = regex.compile(rf"[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{_WIDE}]", regex.V1)
-_END_LENGTH = 80  # characters: more than all marks of a text have
 
 
 def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -83,20 +82,6 @@ def split(text: str, spans: Iterable[tuple[int, int]] = ()) -> list[str]:
 def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
     """Return the sentences of `text`, each halved until every part fits or is a single character or mark of a span."""
     return [part for sentence in split(text) for part in _halves(sentence, fits)]
-
-
-def join(texts: Iterable[str]) -> str:
-    """Return the sentences `texts` as one text, with a `gap` between them. Empty ones are left out."""
-    joined = ""
-    for text in filter(None, texts):
-        joined += gap(joined) + text
-    return joined
-
-
-def gap(text: str) -> str:
-    """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
-    last = MARK.sub("", text[-_END_LENGTH:])[-1:]  # without marks, whose brackets are wide
-    return "" if not text or _WITHOUT_SPACE.fullmatch(last) else " "
 
 
 def _halves(text: str, fits: Callable[[str], bool]) -> list[str]:

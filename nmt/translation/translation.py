@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from nmt.spans import join
 from nmt.tokens import EOS
 from nmt.translation.doubts import Doubt, doubts_of
-from nmt.translation.sentences import join, split
+from nmt.translation.sentences import split
 from nmt.translation.source import SourceLimit, SourcePart
 
 

@@ -151,6 +151,14 @@ def test_a_phrase_and_its_translation_are_of_the_dictionary(changed: Callable[..
     assert sum(right) / len(right) > 0.95, "the aligner can take equal words for each other"
 
 
+@pytest.mark.parametrize("kind", [InsertSpans(rate=1, more=0), Phrases(rate=1)], ids=lambda kind: type(kind).__name__)
+def test_a_text_without_spaces_has_several_words(kind: Augmentation) -> None:
+    source, target = ["▁打开", "新", "文件", "。"], ["▁open", "▁a", "▁new", "▁file", "."]
+    example = Example(source, target, forward=[0, 1, 1, 2, 3], backward=[0, 2, 3, 4])
+    found = {sides for seed in range(200) if (sides := kind(example, random.Random(seed), lambda: example))}
+    assert (("｟100｠新文件。", "｟100｠ a new file.") if isinstance(kind, InsertSpans) else ("打开", "open")) in found
+
+
 def test_marks_are_numbered_as_in_real_texts_or_anywhere() -> None:
     """Half of the pairs have the first marks of each kind, and the others any, in the order of the source."""
     draw, source, target = (
@@ -230,6 +238,12 @@ def test_lines_are_joined_with_all_their_spans(changed: Callable[..., Any]) -> N
     assert longest > 1
 
 
+def test_chinese_lines_are_joined_without_a_space() -> None:
+    example = Example(["▁他走了。"], ["▁He left."])
+    source, target = JoinedLines(rate=1)(example, random.Random(1), lambda: example) or ("", "")
+    assert (source, target) == ("他走了。" * 2, "He left. He left.")
+
+
 def test_changed_pairs_have_tags_in_the_form_that_sources_have(tokenizer: Tokenizer, tmp_path: Path) -> None:
     """A space before a start tag is read after it, also where a change puts something before the tag."""
     tagged = tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
@@ -252,6 +266,9 @@ def test_texts_are_changed_as_their_names_say() -> None:
     assert changed(UpperCase(rate=1), "Save ｟0｠", "Straße ｟0｠") == ("SAVE ｟0｠", "STRASSE ｟0｠")
     assert changed(UpperCase(rate=1), "저장 1", "Save 1") is None
     assert changed(UpperCase(rate=1), "html 파일", "HTML file") is None
+    assert changed(UpperCase(rate=1), "άνοιξε", "Open") is None
+    assert changed(TitleCase(rate=1), "გამარჯობა", "Hello") is None, "whose capitals begin no word"
+    assert changed(NoFullStop(rate=1), "यह है।", "It is.") == ("यह है", "It is")
     assert changed(TitleCase(rate=1), "don't save it", "nicht") == ("Don't Save It", "nicht")
     assert changed(TitleCase(rate=1), "Save", "Speichern") is None
     assert changed(NoFullStop(rate=1), "Save it.", "저장한다.") == ("Save it", "저장한다")

@@ -38,6 +38,12 @@ def test_a_long_text_without_spaces_takes_no_long_time() -> None:
     assert time.process_time() - started < 2  # with the square of the length, half a minute
 
 
+def test_codes_of_three_letters_and_languages_in_two_scripts() -> None:
+    assert Languages((("eng", "jpn"), ("jpn", "eng"))).detect("こんにちは世界").language == "jpn"
+    serbian = Languages((("sr", "en"),))
+    assert [serbian.detect(text).language for text in ("Здраво", "Zdravo")] == ["sr", "sr"]
+
+
 def test_codes_are_found_in_capitals_and_with_an_underscore() -> None:
     languages = Languages((("en", "pt-BR"),))
     assert [languages.find(code) for code in ("EN", "pt_br", "PT-BR", "pt", "en-US")] == [

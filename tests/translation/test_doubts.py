@@ -85,6 +85,8 @@ def test_low_probability_and_a_missing_end() -> None:
         ("LibreOffice", "ko", []),  # a name
         (KOREAN, "ko", []),
         (ENGLISH, "en", []),
+        ("Ovo je rečenica na srpskom jeziku.", "sr", []),  # which has two scripts
+        ("This is a sentence in English.", "jpn", ["script"]),
         (KOREAN, None, []),
         (KOREAN, "tlh", []),  # no script is known
         ("3,14 + 2", "ko", []),

@@ -10,8 +10,8 @@ import unicodedata
 
 import pytest
 
-from nmt.spans import MARK
-from nmt.translation.sentences import join, split, split_to_fit
+from nmt.spans import MARK, join
+from nmt.translation.sentences import split, split_to_fit
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,12 @@ from nmt.translation.sentences import join, split, split_to_fit
         ["यह है।", "वह है।"],
         ["هل هذا؟", "نعم."],
         ["彼は言った。", "「はい。」", "そして行った！", "本当？"],
+        ["他说：“你好。”", "然后走了。"],
+        ["გამარჯობა.", "როგორ ხარ?", "კარგად ვარ."],
+        ["د. أحمد طبيب.", "وصل أمس."],  # one letter is an abbreviation in every script with an alphabet
+        ["ד. כהן הגיע.", "הוא כאן."],
+        ["डॉ. शर्मा आए।", "वे गए।"],
+        ["เวลา 10.30 น. ที่ห้องประชุม พ.ศ. 2567"],
         ["no end"],
     ],
 )
@@ -175,6 +181,7 @@ def test_what_joins_sentences() -> None:
     assert join(["A.", "", "B."]) == "A. B." and join([]) == "" and join(["彼。", "A."]) == "彼。A."
     assert join(["the ｟8｠file｟9｠", "A."]) == "the ｟8｠file｟9｠ A." and join(["｟0｠", "A."]) == "｟0｠ A."
     assert join(["彼｟8｠彼｟9｠｟0｠", "A."]) == "彼｟8｠彼｟9｠｟0｠A." and join(["サーバー", "犬"]) == "サーバー犬"
+    assert join(["He likes “東京”", "A."]) == "He likes “東京” A." and join(["(“好。”)", "A."]) == "(“好。”) A."
     assert split("") == split(" \n") == []
 
 

@@ -9,16 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import regex
+
 from nmt.parameters import Share, check_fields
 from nmt.spans import MARK, as_written
+from nmt.terms import UNSPACED
 from nmt.tokens import WORD_MARK
 
+_UNSPACED_LETTER = regex.compile(rf"[\p{{Lo}}&&[{UNSPACED}]]", regex.V1)
 TRIES = 8  # to find a part of a pair whose translation is known
 
 
 @dataclass(frozen=True)
 class Example:
-    """A training pair as pieces, whose texts joined are its text. A piece that begins a word begins with "▁".
+    """A training pair as pieces, whose texts joined are its text.
 
     `forward` has for each target piece the position of the source piece that it translates, and `backward` the reverse,
     as a statistical aligner sees them. Both are empty if the change does not read links.
@@ -36,7 +40,7 @@ class Example:
 
     def words(self) -> list[range]:
         """Return the positions of the pieces of each source word."""
-        starts = [place for place, piece in enumerate(self.source) if piece.startswith(WORD_MARK) or place == 0]
+        starts = [place for place, piece in enumerate(self.source) if begins_word(piece) or place == 0]
         return [range(*each) for each in zip(starts, [*starts[1:], len(self.source)], strict=True)]
 
     def translation(self, part: range) -> range | None:
@@ -88,6 +92,11 @@ class Augmentation(ABC):
         tell their kind: "｟100｠" and "｟200｠" are like "｟0｠", and "｟108｠" is like "｟8｠". All random choices
         come from `rng`. `another` returns another random pair, without links.
         """
+
+
+def begins_word(piece: str) -> bool:
+    """Return whether a piece may begin a word: with "▁", or with a letter of a script without spaces, as in Chinese."""
+    return piece.startswith(WORD_MARK) or bool(_UNSPACED_LETTER.match(piece))
 
 
 def text(pieces: Sequence[str]) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from nmt.data.augment.base import Augmentation, Example, have_words_and_equal_marks
+from nmt.data.augment.base import Augmentation, Example, begins_word, have_words_and_equal_marks
 from nmt.parameters import Range
-from nmt.spans import MARK
+from nmt.spans import MARK, join
 from nmt.tokens import WORD_MARK
 
 
@@ -24,10 +24,10 @@ class Phrases(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         """Return the texts of a phrase whose translation consists of whole words."""
-        after = [*example.target, WORD_MARK]
+        after = [*example.target, WORD_MARK]  # the end of the text is the end of a word
         for part, found in example.phrases(self.words, rng):
             if len(part) < len(example.source) and all(
-                after[place].startswith(WORD_MARK) for place in (found.start, found.stop)
+                begins_word(after[place]) for place in (found.start, found.stop)
             ):
                 phrase = Example(example.source[part.start : part.stop], example.target[found.start : found.stop]).texts
                 if have_words_and_equal_marks(*phrase):
@@ -41,9 +41,7 @@ class JoinedLines(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         pairs = [example.texts, *(another().texts for _ in range(rng.choice([1, 1, 2])))]
-        source, target = (
-            " ".join(map(_renumbered, each, itertools.count(step=100))) for each in zip(*pairs, strict=True)
-        )
+        source, target = (join(map(_renumbered, each, itertools.count(step=100))) for each in zip(*pairs, strict=True))
         return source, target
 
 

@@ -6,12 +6,15 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import regex
+
 from nmt.data.augment.base import Augmentation, Example, have_words_and_equal_marks, text
 from nmt.parameters import Share
 from nmt.particles import particle
+from nmt.terms import UNSPACED
 from nmt.tokens import SPAN_MARKS, WORD_MARK
 
-LETTERS = 4  # of a word that a mark replaces: shorter ones are rarely names of things
+LETTERS, UNSPACED_LETTERS = 4, 2  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
 ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
 _ENDS = "\"'“”«»「」『』()[].,;:!?…。、"  # punctuation that stays outside of marks
@@ -66,9 +69,13 @@ def _parts(
         return None
     if [source, target] != [text(side[part.start : part.stop]) for side, part in zip(sides, parts, strict=True)]:
         return None
-    if len(source) < LETTERS and not surround:
+    if len(source) < _fewest_letters(source) and not surround:
         return None
     return None if parts[1].start and "가" <= sides[1][parts[1].start][0] <= "힣" else parts
+
+
+def _fewest_letters(words: str) -> int:
+    return UNSPACED_LETTERS if regex.match(f"[{UNSPACED}]", words) else LETTERS
 
 
 def _mark(side: list[str], part: range, number: int, *, surround: bool) -> None:

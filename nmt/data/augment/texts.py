@@ -12,14 +12,14 @@ import regex
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
 
-FULL_STOPS = (".", "\u3002")  # the second is that of Chinese and Japanese
+FULL_STOPS = (".", "\u3002", "\u0964", "\u06d4")  # also of Chinese and Japanese, Hindi, Urdu
 WORD = re.compile(r"[^\W\d_]{4,}")
-CASELESS = regex.compile(r"\p{Lo}")  # a letter of a script without capitals
+CASELESS = regex.compile(r"[\p{Lo}\p{Greek}\u0130]")  # letters that `nmt.spans.in_capitals` does not count as capitals
 
 
 @dataclass(frozen=True, kw_only=True)
 class UpperCase(Augmentation):
-    """Writes both sides in capitals. A source with letters of a script without capitals, as Korean, stays as it is."""
+    """Writes both sides in capitals. A source in a script without capitals, as Korean, or in Greek stays as it is."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         source, target = example.texts
@@ -63,7 +63,7 @@ class TypingErrors(Augmentation):
 
 def title_case(text: str) -> str:
     """Return a text in which each word begins with a capital. "don't" becomes "Don't"."""
-    return re.sub(r"(?<![\w'\u2019])\w", lambda found: found[0].upper(), text)
+    return re.sub(r"(?<![\w'\u2019])\w", lambda found: found[0].title(), text)
 
 
 def with_typing_errors(text: str, share: float, rng: random.Random) -> str:

@@ -13,6 +13,7 @@ from nmt.data.defects.corpus import simplified
 from nmt.languages import locale_of, number_words_key
 
 MOST_DIGITS = 5  # longer numbers are rarely written in words, and num2words may need minutes for one
+CHINESE = ("zh", "yue")  # which num2words does not have
 FORMS = ("cardinal", "ordinal", "year")
 # The exceptions of num2words for a language without ordinals, years or large numbers
 UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, NotImplementedError)
@@ -23,8 +24,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 @functools.lru_cache(maxsize=10_000)
 def number_words(number: str, language: str) -> tuple[str, ...]:
     """Return the words for a number, as `simplified` leaves them; none in a language that num2words does not know."""
-    locale = locale_of(language)
-    key = number_words_key(locale) if locale else None
+    key = _key(language)
     if key is None or len(number) > MOST_DIGITS:
         return ()
     found = []
@@ -33,8 +33,22 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
             words = str(num2words(int(number), lang=key, to=form))
         except UNFINISHED:
             continue
-        found += [simplified(words), simplified(words.replace(" and ", " "))]
+        found += map(simplified, (words, words.replace(" and ", " "), words.replace("万", "萬")))
     return tuple(dict.fromkeys(found))
+
+
+def has_number_words(language: str) -> bool:
+    """Return whether the number words of a language are known."""
+    return _key(language) is not None
+
+
+@functools.cache
+def _key(language: str) -> str | None:
+    """Return the name that num2words has for a language; for Chinese that of Japanese, whose numbers are alike."""
+    locale = locale_of(language)
+    if locale and locale.language in CHINESE:
+        return "ja"
+    return number_words_key(locale) if locale else None
 
 
 @functools.cache

@@ -12,8 +12,9 @@ explains it:
 - Digits behind a percent sign belong to a format ("%3d"), which programs may fill in any order.
 
 If both sides have a number left over, the pair has the defect. If only one side has, the pair has the defect only if
-translators do not leave out such a number: it is above 12 (smaller ones are often words in an inflected form), not a
-part of a name ("F2"), and not a number that the other side has less often ("2 of 2").
+translators do not leave out such a number: it is above 12 (smaller ones are often words in an inflected form) or, where
+the number words of the other language are not known, above 99. It is not a part of a name ("F2"), and not a number that
+the other side has less often ("2 of 2").
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ import regex
 
 from nmt.data.defects.base import SIDES, Defect
 from nmt.data.defects.corpus import simplified
-from nmt.data.defects.number_words import clock_words, month_names, number_words, scale_words
+from nmt.data.defects.number_words import clock_words, has_number_words, month_names, number_words, scale_words
 from nmt.data.pair import SentencePair
 
-LARGEST_SMALL = 12
+LARGEST_SMALL, LARGEST_WITHOUT_WORDS = 12, 99
 MOST_SHOWN, LONGEST_SHOWN = 5, 20
 ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 LARGEST_ROMAN = 39
@@ -56,6 +57,7 @@ class Numbers(Defect):
     """The sides have different numbers. The docstring of the module says when a number is explained."""
 
     name = "numbers"
+    version = 2
     explanation = "has a number on one side that the other side has neither in digits nor in words"
 
     def find(self, index: int, pair: SentencePair) -> str:
@@ -144,7 +146,8 @@ def _left_over(own: _Side, other: _Side) -> Iterator[_Number]:
             continue
         for group in groups:
             if more[group] and not _is_explained(group, own, other):
-                yield _Number(group, _is_large(group) and group not in other.offered and not _NAME.search(before))
+                certain = _is_large(group, other) and group not in other.offered and not _NAME.search(before)
+                yield _Number(group, certain)
 
 
 def _joined(number: str) -> list[str]:
@@ -169,8 +172,9 @@ def _plain(digits: str) -> str:
     return digits.lstrip("0") or "0"
 
 
-def _is_large(number: str) -> bool:
-    return len(number) > 2 or int(number) > LARGEST_SMALL
+def _is_large(number: str, other: _Side) -> bool:
+    largest = LARGEST_SMALL if has_number_words(other.language) else LARGEST_WITHOUT_WORDS
+    return len(number) > 2 or int(number) > largest
 
 
 def _is_explained(number: str, own: _Side, other: _Side) -> bool:

@@ -13,14 +13,14 @@ import regex
 from nmt.data.defects.base import SIDES, Defect, TextDefect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
-from nmt.languages import main_part, script_of, scripts_in
+from nmt.languages import main_part, scripts_in, scripts_of
 
 # Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
 # mark, private use. White space is not included.
 INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2028\u2029\u2060\ufeff\ue000-\uf8ff]")
 REPLACEMENT = "\ufffd"
 
-SPACELESS = ("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr")  # each letter counts as a word
+SPACELESS = {"Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"}  # each letter counts as a word
 
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
 LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
@@ -94,11 +94,11 @@ class Script(TextDefect):
 
     @classmethod
     def unavailable_reason(cls, languages: tuple[str, str]) -> str:
-        unknown = [language for language in languages if not script_of(language)]
+        unknown = [language for language in languages if not scripts_of(language)]
         return f"Unicode CLDR knows no script of '{unknown[0]}'" if unknown else ""
 
     def identity(self) -> Any:
-        return [self.name, self.version, *map(script_of, self.context.languages)]
+        return [self.name, self.version, *map(scripts_of, self.context.languages)]
 
 
 def foreign_script(text: str, language: str) -> str:
@@ -106,33 +106,33 @@ def foreign_script(text: str, language: str) -> str:
 
     The name is that of Unicode, such as "Cyrillic". It is empty if the script of the language is not known.
     """
-    name = script_of(language)
-    if not name or not (foreign := _script(name).other.search(text)):
+    scripts = scripts_of(language)
+    if not scripts or not (foreign := _own_script(scripts).other.search(text)):
         return ""
-    words = _script(name).words(text)
+    words = _own_script(scripts).words(text)
     if words.count(False) <= words.count(True):
         return ""
     return unicodedata.name(foreign[0], "unknown").partition(" ")[0].capitalize()
 
 
-class _Script:
-    """Patterns for the letters of a script, and of other scripts. Some letters, such as µ, belong to no script."""
+class _OwnScript:
+    """Patterns for the letters of a language's scripts, and of others. Some letters, such as µ, belong to no script."""
 
-    def __init__(self, script: str) -> None:
-        own = "".join(rf"\p{{sc={name}}}" for name in scripts_in(script))
+    def __init__(self, scripts: tuple[str, ...]) -> None:
+        own = "".join(rf"\p{{sc={name}}}" for script in scripts for name in scripts_in(script))
         self.other = regex.compile(rf"[\p{{L}}--[\p{{sc=Common}}\p{{sc=Inherited}}{own}]]", regex.V1)
         self._own = regex.compile(rf"[\p{{L}}&&[{own}]]", regex.V1)
-        self._each_letter = script in SPACELESS
+        self._each_letter = not SPACELESS.isdisjoint(scripts)
 
     def words(self, text: str) -> list[bool]:
-        """Return for each word with letters whether any is of this script."""
+        """Return for each word with letters whether any of them is of these scripts."""
         words = [bool(self._own.search(word)) for word in text.split() if regex.search(r"\p{L}", word)]
         if self._each_letter:
             words += [True] * len(self._own.findall(text))
         return words
 
 
-_script = functools.cache(_Script)
+_own_script = functools.cache(_OwnScript)
 
 
 class Language(TextDefect):

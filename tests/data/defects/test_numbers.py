@@ -39,6 +39,9 @@ GOOD = [
     ("ja", "21 people", "二十一人"),
     ("ar", "1,250 people", "١٬٢٥٠ شخص"),
     ("xx", "25 and 3 words", "3 u 25"),
+    ("zh", "He is 25.", "他二十五岁。"),
+    ("zh_TW", "10,000 people", "一萬人"),
+    ("el", "25 cars", "είκοσι πέντε αυτοκίνητα"),  # num2words has no Greek numbers
 ]
 
 
@@ -72,6 +75,10 @@ def test_other_ways_to_write_a_number_are_no_defect(language, source, target):
 )
 def test_numbers_that_differ_are_found(source, target, note):
     assert find("numbers", [SentencePair(source, target)], ("en", "de")) == {0: note}
+
+
+def test_large_numbers_are_found_in_a_language_without_known_number_words():
+    assert find("numbers", [SentencePair("125 cars", "αυτοκίνητα")], ("en", "el")) == {0: "source: 125"}
 
 
 @pytest.mark.parametrize(
