@@ -13,6 +13,7 @@ SINGLE = "에서|에게|에|의|도|만|부터|까지"
 # 이고 is a form of the verb 이다.
 SUFFIXES = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
 
+_SUFFIX = "는|도|만|의"  # of a particle with one form, as 는 in 메뉴에서는
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
 _ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in SUFFIXES for form in pair)
 # A particle ends before another letter. Both forms together, as in 을(를) and 은/는, already fit every word.
@@ -21,10 +22,16 @@ _CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?{_END})" for f
 _AFTER = regex.compile(rf"((?:{_ALONE}){_END}|{_CONTINUED})")
 # A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
 _ENDING = regex.compile(
-    rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|{SINGLE})\Z|(?<=\p{{Hangul}})(?:을|를|에서)\Z"
+    rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|(?:에서|에게|에|까지|부터)(?:{_SUFFIX})|{SINGLE})\Z"
+    rf"|(?<=\p{{Hangul}})(?:을|를|에서(?:{_SUFFIX})?)\Z"
 )
+# Not more than four, as in 파일들로부터의: without a limit, a long row of them would take exponential time.
+_MORE = "들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까"
+AFTER_A_NOUN = rf"(?=(?:{_VARIABLE}|{SINGLE}|{_MORE}){{0,4}}(?!\p{{Hangul}}))"  # for a regular expression
 
+_BRACKETS = regex.compile(r"(?<=.)[(\uff08][^()\uff08\uff09]*[)\uff09][\"'\p{Pf}]*\Z")
 _PLACEHOLDER = regex.compile(r"(?:\{[^{}]*\}|\$\([^()]*\)|[%$][A-Za-z0-9_]+%?)\W*\Z")  # {0}, $(brand), %1, $1, %A1%
+_PERCENT = "퍼센트"
 _NO_CONSONANT, _L = 0, 8  # finals of a syllable, as Unicode numbers them
 _FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))  # 영, 일, 이, 삼 ...
 
@@ -32,8 +39,8 @@ _FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), str
 def agreed(word: str, text: str) -> str:
     """Return the `text` behind a word with the particle at its beginning in the form that the word asks for.
 
-    Only a word that ends in a Korean syllable or a digit changes the particle: the sound of other words, and of what
-    takes the place of a placeholder, is unknown.
+    Only a word that ends in a Korean syllable, a digit or a percent sign changes the particle: the sound of other words
+    and signs, and of what takes the place of a placeholder, is unknown. Brackets at the end of the word do not count.
     """
     found = _AFTER.match(text)
     final = _final(word)
@@ -62,7 +69,8 @@ def _final(word: str) -> int | None:
     """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
     if _PLACEHOLDER.search(word):
         return None
-    last = regex.sub(r"[^\p{L}\p{N}]+\Z", "", word)[-1:]
+    spoken = regex.sub("[%\uff05]", _PERCENT, _BRACKETS.sub("", word))
+    last = regex.sub(r"\p{P}+\Z", "", spoken)[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - ord("가")) % 28
     return _FINALS_OF_DIGITS.get(last)

@@ -19,6 +19,7 @@ from pathlib import Path
 import regex
 
 from nmt.errors import UserError
+from nmt.particles import AFTER_A_NOUN
 from nmt.system.lines import decoded, raw
 
 LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
@@ -127,7 +128,7 @@ def _pattern(term: str) -> str:
     words = r"\s+".join(map(regex.escape, term.split()))
     after = "" if not regex.match(LETTER, term[-1]) else rf"(?!\p{{M}}|[{LETTER}--[{JOINED}]])"
     if regex.match(f"[{JOINED}]", term[-1]):
-        after = r"(?![\p{M}_])"
+        after = rf"(?![\p{{M}}_]){behind(term)}"
     return f"({words if exact else f'(?i-f:{words})'}{after})"
 
 
@@ -136,6 +137,11 @@ def before(words: str) -> str:
     begins_inside = regex.match(f"[{UNSPACED}]", words) or not regex.match(LETTER, words)
     beside = rf"{UNSPACED}\p{{N}}" if regex.match(r"\p{Hangul}", words) else UNSPACED  # as in "2열"
     return "" if begins_inside else f"(?<![{LETTER}--[{beside}]])"
+
+
+def behind(words: str) -> str:
+    """Return a regular expression for what stands behind Korean words where a word ends: particles or nothing."""
+    return AFTER_A_NOUN if regex.match(r"\p{Hangul}", words[-1]) else ""
 
 
 NO_TERMS = Terms({})

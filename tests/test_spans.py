@@ -34,6 +34,7 @@ FOUND = {
     r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],
     # Korean particles follow without a space:
     r"C:\Users\김\보고서.odt를 C:\Users\kim에": [r"C:\Users\김\보고서.odt", r"C:\Users\kim"],
+    "/home/kim/보고서.odt를 연다": ["/home/kim/보고서.odt"],
     "/usr/share/index.html을, 메일은me@example.org로": ["/usr/share/index.html", "me@example.org"],
     "www.example.com에서 https://example.com/a?b=3을": ["www.example.com", "https://example.com/a?b=3"],
     "$name을 바꾸십시오. 将$name替换为其他值。": ["$name", "$name"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 from typing import Literal
 from unicodedata import normalize
@@ -64,6 +65,16 @@ def test_a_mark_belongs_to_its_letter() -> None:
 def test_terms_are_whole_words(text: str, found: list[str]) -> None:
     terms = Terms(dict.fromkeys(("file", "dialog", "dialog box", "URL", "파일", "C++"), "x"))
     assert terms.find(text) == found
+
+
+def test_korean_words_end_with_particles_only() -> None:
+    terms = Terms(dict.fromkeys(("표", "열", "파일"), "x"))
+    assert terms.find("개체를 표시하고 열기, 열려, 파일럿, 파일명, 표면") == []
+    found = ["표", "열", "파일", "파일", "파일", "표", "파일"]
+    assert terms.find("표를 열과 파일들로부터의 파일이라는 파일뿐 표입니다. 파일") == found
+    started = time.process_time()
+    assert terms.find("파일" + "이나" * 30_000 + "x") == []
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -46,7 +46,8 @@ _STOP = rf"""
     \. (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
 """
 _ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?: \.\.++ | … )"
-_SMALL = r"[\p{Ll}--\p{Georgian}]"  # Georgian sentences begin with small letters
+# Georgian sentences begin with small letters. So do Korean ones with a foreign word: "한다. npm을 ..."
+_SMALL = rf"""(?<! {korean.LAST_SYLLABLE} [.!?]+ [\p{{Pe}}\p{{Pf}}"']* \s+ ) [\p{{Ll}}--\p{{Georgian}}]"""
 _GOES_ON = rf"""\s++ (?: {_SMALL} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
 _END = regex.compile(
     rf"""

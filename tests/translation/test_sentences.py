@@ -25,6 +25,7 @@ from nmt.translation.sentences import split, split_to_fit
         ["هل هذا؟", "نعم."],
         ["彼は言った。", "「はい。」", "そして行った！", "本当？"],
         ["他说：“你好。”", "然后走了。"],
+        ["먼저 설치합니다.", "npm을 실행할까?", "“좋습니다.”", "iPhone을 봐요."],
         ["გამარჯობა.", "როგორ ხარ?", "კარგად ვარ."],
         ["د. أحمد طبيب.", "وصل أمس."],  # one letter is an abbreviation in every script with an alphabet
         ["ד. כהן הגיע.", "הוא כאן."],

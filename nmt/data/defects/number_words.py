@@ -27,14 +27,20 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
     key = _key(language)
     if key is None or len(number) > MOST_DIGITS:
         return ()
-    found = []
+    found = list[str]()
     for form in FORMS:
         try:
             words = str(num2words(int(number), lang=key, to=form))
         except UNFINISHED:
             continue
-        found += map(simplified, (words, words.replace(" and ", " "), words.replace("万", "萬")))
+        found += map(simplified, (words, words.replace(" and ", " "), words.replace("万", "萬"), *_counting(words)))
     return tuple(dict.fromkeys(found))
+
+
+def _counting(words: str) -> list[str]:
+    """Return the Korean words of an ordinal as they stand before what is counted: 스물다섯, 스무."""
+    number = words.removesuffix(" 번째")
+    return [] if number == words else [regex.sub(r"스물\Z", "스무", number)]
 
 
 def has_number_words(language: str) -> bool:

@@ -50,6 +50,7 @@ _THOUSANDS = re.compile(
 _FORMAT = re.compile(r"%[.$]?\Z")
 _NAME = regex.compile(r"[\p{sc=Latin}_]\Z")
 _BASE = re.compile(r"\s?[진進进]")  # 16진수 is the word for hexadecimal
+_HALF = regex.compile(r"(?i)시 ?반|\bhalf\b|\bhalb\b")  # half past one, halb zwei
 _TIME = re.compile(r"\d:\d\d(?!\d)")
 
 
@@ -134,15 +135,18 @@ def _listed(numbers: Sequence[_Number]) -> str:
 
 
 def _left_over(own: _Side, other: _Side) -> Iterator[_Number]:
-    more = own.groups - other.groups
+    more, scaled = own.groups - other.groups, len(own.text)
     for number in _NUMBER.finditer(own.text) if more else ():
         start, end = number.span()
+        is_rest = scaled < start and not own.text[scaled:start].strip()  # 3만 5000
+        if scale := scale_words(own.language).match(own.text, end):
+            scaled = scale.end()
         groups = _joined(number[0])
         readings = (each for each in _readings(number[0]) if each != groups)
         if not any(more[group] for group in groups) or any(map(other.offered.issuperset, readings)):
             continue
         before = own.text[max(0, start - 2) : start]
-        if _FORMAT.search(before) or scale_words(own.language).match(own.text, end) or _BASE.match(own.text, end):
+        if _FORMAT.search(before) or scale or is_rest or _BASE.match(own.text, end):
             continue
         for group in groups:
             if more[group] and not _is_explained(group, own, other):
@@ -186,6 +190,7 @@ def _is_explained(number: str, own: _Side, other: _Side) -> bool:
     value = int(number)
     return (
         value in other.short_years
+        or (value == 30 and _HALF.search(other.text) is not None and _is_time(own, other))
         or (value <= 24 and not other.offered.isdisjoint({str(value + 12), str(value - 12)}) and _is_time(own, other))
         or other.has_month_or_roman(value)
     )

@@ -15,7 +15,7 @@ from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
 from nmt.spans import Spans
 from nmt.system.lines import digest
-from nmt.terms import Terms, before, read_terms
+from nmt.terms import Terms, before, behind, read_terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class TermAccuracy(Metric):
             rest, matches = normalized(hypothesis), 0
             given = sorted(self._spans.given(source, self._terms), key=len, reverse=True)
             for wanted in given:
-                pattern = f"(?i){before(wanted)}{regex.escape(wanted)}"
+                pattern = f"(?i){before(wanted)}{regex.escape(wanted)}{behind(wanted)}"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 matches += found
             if given:

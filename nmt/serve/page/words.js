@@ -47,14 +47,14 @@ const korean = {
   key: "API 키",
   alternatives: "다른 번역",
   attention: "모델이 본 곳",
-  legend: "낱말을 가리키면 그 낱말이 다른 쪽 글의 어느 낱말을 보는지 나타납니다. " +
+  legend: "단어를 가리키면 다른 쪽 글의 어느 단어와 이어지는지 나타납니다. " +
     "주황색 줄은 모델이 확신하지 못한 조각입니다.",
   layer: "층",
   head: "헤드",
   mean: count => `${count}개의 평균`,
   sure: (piece, percent) => `‘${piece}’: 확신 ${percent} %`,
   doubtful: reasons => listed("번역이 틀렸을 수 있습니다:", {
-    script: "글이 원문 언어의 문자로 쓰이지 않음",
+    script: "글이 원문 언어의 문자로 쓰여 있지 않음",
     language: "글이 다른 언어로 보임",
     unknown: "모델이 글의 문자를 모름",
     repeated: "같은 말이 되풀이됨",

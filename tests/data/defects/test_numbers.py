@@ -39,6 +39,9 @@ GOOD = [
     ("ja", "21 people", "二十一人"),
     ("ar", "1,250 people", "١٬٢٥٠ شخص"),
     ("xx", "25 and 3 words", "3 u 25"),
+    ("ko", "35,000 people", "3만 5000명"),
+    ("ko", "20 and 25 years, 99 bottles", "스무 살, 스물다섯 살, 아흔아홉 병"),
+    ("ko", "at 1:30", "1시 반"),
     ("zh", "He is 25.", "他二十五岁。"),
     ("zh_TW", "10,000 people", "一萬人"),
     ("el", "25 cars", "είκοσι πέντε αυτοκίνητα"),  # num2words has no Greek numbers
