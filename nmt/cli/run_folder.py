@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nmt.cli.processes import STARTED, device_count
-from nmt.config.recipe import Recipe
+from nmt.config.recipe import BFLOAT16, FLOAT32, Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
 from nmt.system.atomic import try_lock, write_atomically
@@ -66,7 +66,9 @@ def _left_behind(recipe: Recipe) -> bool:
     if (recipe.folder / METRICS).exists() or has_weights(recipe.folder):
         return False
     if config.exists():
-        return config.read_bytes() == recipe.to_yaml().encode()
+        precision = recipe.plain["trainer"]["precision"]
+        choices = (FLOAT32, BFLOAT16) if precision == "auto" else (precision,)  # the file has what auto has chosen
+        return config.read_bytes() in [recipe.with_precision(each).to_yaml().encode() for each in choices]
     return log.exists() and log.stat().st_size == 0
 
 
@@ -154,12 +156,12 @@ def check_start(trainer: TrainerConfig) -> None:
         if trainer.devices not in (1, "auto", -1) and device_count(trainer) != started.local_size:
             raise UserError(
                 f"trainer.devices: got {trainer.devices}, but {started.launcher} has started {started.local_size} "
-                "processes on each node, each for one device; leave trainer.devices out"
+                "processes on each node, each for one device; set trainer.devices=auto"
             )
         if isinstance(trainer.devices, list) and trainer.accelerator != "cpu" and STARTED not in os.environ:
             raise UserError(
                 f"trainer.devices: got {trainer.devices}, but {started.launcher} gives each process the GPU of its "
-                f"number; leave it out, and set CUDA_VISIBLE_DEVICES={','.join(map(str, trainer.devices))}"
+                f"number; set trainer.devices=auto, and CUDA_VISIBLE_DEVICES={','.join(map(str, trainer.devices))}"
             )
         return
     size = os.environ.get("WORLD_SIZE", "1")
@@ -170,5 +172,5 @@ def check_start(trainer: TrainerConfig) -> None:
         )
     if started.launcher is not None and trainer.strategy == "ddp":
         raise UserError(
-            f"trainer.strategy: got ddp, but {started.launcher} has started one process; leave trainer.strategy out"
+            f"trainer.strategy: got ddp, but {started.launcher} has started one process; set trainer.strategy=auto"
         )

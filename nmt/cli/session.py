@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.output import UNWRAPPED, logged
+from nmt.cli.processes import STARTED
 from nmt.cli.run_folder import claimed, is_first_process, locked
 from nmt.config.recipe import Recipe, with_checkpoint_settings
 from nmt.errors import UserError
+from nmt.system.launch import launch
 from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint
 from nmt.training.interruption import Interrupted, stopped_by_signals
 
@@ -115,9 +117,19 @@ def _report_lost_process(recipe: Recipe, error: str) -> None:
 
 
 def resume_command(recipe: Recipe) -> str:
-    """Return the shell command that continues a run. It repeats `allow`, because a config.yaml is not trusted."""
-    allow = recipe.settings.allow
-    return train_command(f"resume={recipe.folder}", *([f"allow=[{','.join(allow)}]"] if allow else []))
+    """Return the shell command that continues a run with as many processes as now, started by the same launcher.
+
+    It repeats `allow`, because a config.yaml is not trusted. For torchrun on several nodes, "..." stands for the
+    options that differ from node to node. srun has its options from the job.
+    """
+    allow, place = recipe.settings.allow, launch()
+    arguments = [f"resume={recipe.folder}", *([f"allow=[{','.join(allow)}]"] if allow else [])]
+    if not place.several or STARTED in os.environ:
+        return train_command(*arguments)
+    if place.launcher == "srun":
+        return f"srun {train_command(*arguments)}"
+    nodes = f"--nnodes={place.nodes} ... " if place.nodes > 1 else ""
+    return f"torchrun {nodes}--nproc-per-node={place.local_size} {shlex.join([train_path(), *arguments])}"
 
 
 def train_command(*arguments: str) -> str:

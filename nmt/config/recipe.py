@@ -6,7 +6,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ from nmt.errors import UserError
 from nmt.system.run_files import CONFIG
 
 NOTHING = object()  # the value of a key that a config does not have
+
+
+FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"  # of which `trainer.precision=auto` chooses one
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Recipe:
         from omegaconf import OmegaConf
 
         return OmegaConf.to_yaml(OmegaConf.create(dict(self.plain)))
+
+    def with_precision(self, precision: str) -> Recipe:
+        """Return the recipe with another `trainer.precision`."""
+        return replace(self, plain={**self.plain, "trainer": {**self.plain["trainer"], "precision": precision}})
 
 
 # A resumed run

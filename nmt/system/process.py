@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from pathlib import Path
 
 import torch
 
@@ -73,13 +74,23 @@ def limit_threads(count: int) -> None:
 def share_machine(place: Launch) -> None:
     """Let this process use its share of the cores and its own GPU, beside the others that a launcher has started.
 
-    The GPU becomes the current one of torch. torchrun gives each process one thread, whatever the number of cores.
-    Another OMP_NUM_THREADS was set by the user, and srun lets a task use only its own cores.
+    The GPU becomes the current one of torch. torchrun gives each process one thread, whatever the number of cores,
+    unless the user has set OMP_NUM_THREADS. srun lets a task use only its own cores.
     """
-    if place.local_size > 1 and os.environ.get("OMP_NUM_THREADS") == "1":
+    is_default = os.environ.get("OMP_NUM_THREADS") == "1" and not _parent_has("OMP_NUM_THREADS")
+    if place.launcher == "torchrun" and place.local_size > 1 and is_default:
         limit_threads(max(1, usable_cores() // place.local_size))
     if torch.cuda.is_available():
         torch.cuda.set_device(place.local_rank % torch.cuda.device_count())
+
+
+def _parent_has(name: str) -> bool:
+    """Return whether the process that started this one was given the environment variable; False if not known."""
+    try:
+        given = Path(f"/proc/{os.getppid()}/environ").read_bytes()
+    except OSError:  # not Linux
+        return False
+    return any(each.startswith(f"{name}=".encode()) for each in given.split(b"\0"))
 
 
 def keep_freed_memory() -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import torch
 from torch import nn
 
-from nmt.config.recipe import Recipe
+from nmt.config.recipe import BFLOAT16, FLOAT32, Recipe
 from nmt.system import process
 from nmt.system.launch import launch
 from nmt.training.processes import from_first_process
 
-FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"
 ROWS, WIDTH, ROUNDS = 512, 256, 5  # of a trial layer, and how often it is timed
 MOST = 0.9  # bfloat16 is used if it takes less than this share of the time of float32
 TIMED = ("cpu", "cuda")  # types of devices; the trial has not been run on others
@@ -40,8 +38,7 @@ def decided(recipe: Recipe) -> tuple[Recipe, str | None]:
         why = f"a layer takes {share:.2f} of float32's time with bfloat16"
     else:
         precision, why = FLOAT32, f"auto tries bfloat16 on {' and '.join(TIMED)} only, not on {device.type}"
-    plain = {**recipe.plain, "trainer": {**recipe.plain["trainer"], "precision": precision}}
-    return replace(recipe, plain=plain), f"trainer.precision: {precision}, because {why}"
+    return recipe.with_precision(precision), f"trainer.precision: {precision}, because {why}"
 
 
 def bfloat16_share(device: torch.device) -> float:

@@ -26,6 +26,7 @@ from nmt.errors import UserError, one_line
 from nmt.parameters import shown
 from nmt.spans import Spans
 from nmt.system.atomic import replacing
+from nmt.system.launch import launch
 from nmt.system.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
 from nmt.training.limits import Limits
 
@@ -182,6 +183,9 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
         _check_changes(recipe, last, changed)
     for key, pair in changed.items():
         logger.info(f"resume: {_change(key, *pair)}")
+    before, now = len(last["callbacks"]["Generators"]["ranks"]), launch().size
+    if before != now:
+        logger.info(f"resume: processes: {now} (was {before}), so an update has other numbers of tokens")
     return last
 
 

@@ -61,7 +61,7 @@ def test_device_count_equals_that_of_lightning(
         (
             TORCHRUN,
             {"devices": [2, 3], "accelerator": "gpu"},
-            r"^trainer.devices: got \[2, 3\], but torchrun gives .*; leave it out, and set CUDA_VISIBLE_DEVICES=2,3$",
+            r"^trainer.devices: got \[2, 3\], but torchrun gives .*; set trainer.devices=auto, and CUDA_VIS.*=2,3$",
         ),
         (TORCHRUN, {"devices": 3}, "^trainer.devices: got 3, but torchrun has started 2 processes on each node"),
         ({"SLURM_NTASKS": "2", "SLURM_JOB_NAME": "bash"}, {"devices": 2}, ""),

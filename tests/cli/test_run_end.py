@@ -7,16 +7,27 @@ import os
 import re
 import signal
 import warnings
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from nmt.cli.output import logged
+from nmt.cli.processes import STARTED
+from nmt.cli.session import resume_command
+from nmt.config.compose import compose_run
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.training.interruption import SIGNALS, Interrupted
+from tests.cli.test_processes import TORCHRUN
 from tests.train_frame import Runs
+
+SRUN = {
+    **{"SLURM_JOB_NAME": "job", "SLURM_NTASKS": "4", "SLURM_NTASKS_PER_NODE": "2"},
+    **{"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NODEID": "0"},
+}
 
 
 def test_the_log_has_warnings_and_the_terminal_has_not(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,6 +64,25 @@ def test_failed_run_prints_the_resume_command(runs: Runs, capsys: pytest.Capture
     assert runs.status("hydra.run.dir=here", "allow=[acme_nmt]") == 2
     again = r"^to continue this run when the error below is solved: .* resume=\S*here 'allow=\[acme_nmt\]'$"
     assert re.search(again, capsys.readouterr().out, re.M)
+
+
+@pytest.mark.parametrize(
+    ("environment", "command"),
+    [
+        ({}, r"python\S* \S+ resume=here"),
+        (TORCHRUN, r"torchrun --nnodes=2 \.\.\. --nproc-per-node=2 \S+ resume=here"),
+        ({**TORCHRUN, "WORLD_SIZE": "2"}, r"torchrun --nproc-per-node=2 \S+ resume=here"),
+        ({**TORCHRUN, STARTED: "1"}, r"python\S* \S+ resume=here"),  # trainer.devices is a setting of the run
+        (SRUN, r"srun python\S* \S+ resume=here"),
+    ],
+)
+def test_the_resume_command_starts_as_many_processes(
+    monkeypatch: pytest.MonkeyPatch, environment: Mapping[str, str], command: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.argv", ["train.py"])
+    assert re.fullmatch(command, resume_command(replace(compose_run([]), folder=Path("here"))))
 
 
 def test_unexpected_error_keeps_its_traceback(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import yaml
 
-from nmt.cli.run_folder import claimed
+from nmt.cli.run_folder import check_free, claimed
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import TrainConfig
@@ -157,6 +158,14 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
     with pytest.raises(UserError, match=r"already holds a run .*or continue that run: resume="):
         runs.run(words)
     assert len(runs.calls) == 1 and read_recipe(here) == runs_recipe(runs)
+
+
+@pytest.mark.parametrize(("chosen", "free"), [("bf16-mixed", True), ("32-true", True), ("64-true", False)])
+def test_a_killed_run_that_chose_its_precision_is_started_again(tmp_path: Path, chosen: str, free: bool) -> None:
+    recipe = compose_run([f"hydra.run.dir={tmp_path}", "trainer.precision=auto"])
+    (tmp_path / "config.yaml").write_text(recipe.with_precision(chosen).to_yaml())
+    with nullcontext() if free else pytest.raises(UserError, match="already holds a run"):
+        check_free(recipe, "hydra.run.dir")
 
 
 def runs_recipe(runs: Runs) -> Recipe:

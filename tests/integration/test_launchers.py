@@ -15,8 +15,10 @@ import time
 from pathlib import Path
 
 import pytest
+from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.system.run_files import last_checkpoint
+from nmt.training.module import TranslationModule
 from tests.integration.launched import Srun, run_train, torchrun
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, TINY, go, last, last_weights, same
 
@@ -162,6 +164,31 @@ def test_a_signal_to_any_task_saves_the_run(tmp_path, number, receivers):
     assert said.count("is saved") == 1 and f"resume={tmp_path / 'run'}" in said and "Traceback" not in said
     started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
     assert started.wait() == [0, 0], started.said(0)
+
+
+def run_with_a_signal(*words):
+    """Run train.py, with a signal to the second task in the first step of the validation after training."""
+    step = TranslationModule.validation_step
+
+    def signalled(module, *args):
+        if module.trainer.state.fn == TrainerFn.VALIDATING and module.trainer.global_rank == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return step(module, *args)
+
+    TranslationModule.validation_step = signalled
+    run_train(*words)
+
+
+@pytest.mark.slow
+def test_a_signal_to_one_task_in_the_validation_after_training_ends_all(tmp_path):
+    words = [*SHORT, f"hydra.run.dir={tmp_path / 'run'}"]
+    started = Srun(tmp_path, 2, functools.partial(run_with_a_signal, *words))
+    assert started.wait() == [128 + signal.SIGTERM, 0], started.said(0) + started.said(1)
+    assert "Traceback" not in started.said(0) + started.said(1) and "resume=" in started.said(0)
+    started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}")
+    assert started.wait() == [0, 0], started.said(0)
+    started = srun(tmp_path, 1, f"resume={tmp_path / 'run'}", "trainer.max_steps=6")
+    assert started.wait() == [0] and "processes: 1 (was 2)" in started.said(0)
 
 
 @pytest.mark.slow

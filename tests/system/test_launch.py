@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 import torch
 from lightning_fabric.plugins.environments import SLURMEnvironment, TorchElasticEnvironment
@@ -119,10 +124,31 @@ def test_share_of_the_cores(
 ) -> None:
     given: list[int] = []
     monkeypatch.setattr(process, "usable_cores", lambda: 18)
+    monkeypatch.setattr(os, "getppid", lambda: 0)  # no process, so nothing is known of its environment
     monkeypatch.setattr(torch, "set_num_threads", given.append)
     monkeypatch.setenv("OMP_NUM_THREADS", set_by or "")
     process.share_machine(Launch("torchrun", 0, 64, 0, local_size))
     assert given == threads
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="only Linux tells what the launcher was given")
+@pytest.mark.parametrize(
+    ("launcher", "given", "threads"),
+    [("torchrun", {}, [4]), ("torchrun", {"OMP_NUM_THREADS": "1"}, []), ("srun", {}, [])],
+)
+def test_threads_that_the_user_has_set_are_kept(
+    monkeypatch: pytest.MonkeyPatch, launcher: str, given: Mapping[str, str], threads: list[int]
+) -> None:
+    """torchrun sets one thread for its processes too, and only its own environment tells whether the user has."""
+    found: list[int] = []
+    monkeypatch.setattr(process, "usable_cores", lambda: 8)
+    monkeypatch.setattr(torch, "set_num_threads", found.append)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    with subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], **given}) as started:
+        monkeypatch.setattr(os, "getppid", lambda: started.pid)
+        process.share_machine(Launch(launcher, 0, 2, 0, 2))
+        started.kill()
+    assert found == threads
 
 
 @pytest.mark.parametrize(("count", "gpu"), [(1, 0), (2, 1), (4, 3)])  # a task of srun may see only its own GPU

@@ -46,7 +46,8 @@ class GracefulStop(Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Save and stop if a signal came. If every batch validates, this is the only place inside an epoch."""
-        if trainer.state.fn == TrainerFn.FITTING and not translation_module(pl_module).accumulating:
+        after_training = trainer.state.fn == TrainerFn.VALIDATING and trainer.world_size > 1
+        if after_training or (trainer.state.fn == TrainerFn.FITTING and not translation_module(pl_module).accumulating):
             self._stop(trainer, translation_module(pl_module))
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -63,13 +64,14 @@ class GracefulStop(Callback):
             raise Interrupted(received, trainer.global_step, module.folder)
 
     def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Let a signal stop the validation after training at once, as everything is saved.
+        """Let a signal stop the validation after training: at once, as everything is saved, or at its end.
 
-        Lightning's own handler of SIGTERM would wait for the other processes.
+        Several processes end together, or the others would wait for the one that got the signal. Lightning's own
+        handler of SIGTERM would wait for the other processes.
         """
         if trainer.state.fn == TrainerFn.VALIDATING:
             for number in handled():
-                signal.signal(number, stop)
+                signal.signal(number, stop if trainer.world_size == 1 else self._receive)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Restore Lightning's handlers. After this, Lightning restores the handlers that were there before its own."""
