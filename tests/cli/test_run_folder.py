@@ -160,11 +160,12 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
     assert len(runs.calls) == 1 and read_recipe(here) == runs_recipe(runs)
 
 
-@pytest.mark.parametrize(("chosen", "free"), [("bf16-mixed", True), ("32-true", True), ("64-true", False)])
-def test_a_killed_run_that_chose_its_precision_is_started_again(tmp_path: Path, chosen: str, free: bool) -> None:
-    recipe = compose_run([f"hydra.run.dir={tmp_path}", "trainer.precision=auto"])
-    (tmp_path / "config.yaml").write_text(recipe.with_precision(chosen).to_yaml())
-    with nullcontext() if free else pytest.raises(UserError, match="already holds a run"):
+@pytest.mark.parametrize(("chosen", "seed"), [("bf16-mixed", 1), ("32-true", 1), ("32-true", 2)])
+def test_a_killed_run_that_chose_its_precision_is_started_again(tmp_path: Path, chosen: str, seed: int) -> None:
+    recipe = compose_run([f"hydra.run.dir={tmp_path}", "trainer.precision=auto", "seed=1"])
+    killed = compose_run([f"hydra.run.dir={tmp_path}", f"trainer.precision={chosen}", f"seed={seed}"])
+    (tmp_path / "config.yaml").write_text(killed.to_yaml())
+    with nullcontext() if seed == 1 else pytest.raises(UserError, match="already holds a run"):
         check_free(recipe, "hydra.run.dir")
 
 
