@@ -84,10 +84,13 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
     """Yield the lines that a shard of `output` has so far, to append the others. When the block ends, it is finished.
 
     Lines are kept in complete chunks. If the block raises an exception, or the process is killed, another call with the
-    same `record` goes on. Yields None if the shard was finished before. Raises UserError if `output` exists, if another
-    process writes the shard, or if the lines of a shard have another record.
+    same `record` goes on. Yields None if the shard was finished before. Raises UserError if a single process finds that
+    `output` exists, if another process writes the shard, or if the lines of a shard have another record.
     """
-    _refuse_existing(output)
+    if shard.count > 1 and output.is_file():  # other processes have joined all shards since this one began
+        yield None
+        return
+    refuse_existing(output)
     output.parent.mkdir(parents=True, exist_ok=True)
     for other in _all(shard.count):
         done = other.finished_path(output)
@@ -102,7 +105,7 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
             path.unlink(missing_ok=True)
             yield None
             return
-        _refuse_existing(output)
+        refuse_existing(output)
         yield _opened(file, path, _head(record, shard))
         file.flush()
         os.fsync(file.fileno())
@@ -127,7 +130,7 @@ def join_shards(output: Path, count: int, record: Mapping[str, Any], total: int)
             return []
         if try_lock(files[0]) is False or not paths[0].exists():
             return []
-        _refuse_existing(output)
+        refuse_existing(output)
         for shard, path, file in zip(shards, paths, files, strict=True):
             _check_head(file.readline(), path, _head(record, shard))
         with replacing_or_packing(output) as target:
@@ -151,7 +154,8 @@ def _all(count: int) -> list[Shard]:
     return [Shard(number, count) for number in range(1, count + 1)]
 
 
-def _refuse_existing(output: Path) -> None:
+def refuse_existing(output: Path) -> None:
+    """Raise UserError if there is something at `output`."""
     if output.exists() and not output.is_file():
         raise UserError(f"output={output}: a folder or device, expected the name of a new file")
     if output.exists():

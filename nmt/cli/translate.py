@@ -22,6 +22,7 @@ Several processes translate one file if torchrun or srun starts the program, or 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, load, using_terms
 from nmt.cli.output import new_file, utf8_output
-from nmt.cli.shards import Shard
+from nmt.cli.shards import Shard, refuse_existing
 from nmt.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import UserError
 from nmt.parameters import Form
@@ -116,6 +117,8 @@ class TranslateConfig(SearchSettings):
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
+        if self.output and self.input and os.path.exists(self.output) and os.path.samefile(self.output, self.input):
+            yield f"output={self.output}: it is the input; name another file"
         if self.with_attention and not self.jsonl and self.document is None:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
         if prefix is not None and text is None:
@@ -141,6 +144,8 @@ def main(config: TranslateConfig) -> None:
     if (place := independent_launch()).several:
         process.share_machine(place)
     new_output = new_file(config.output) if config.document is not None else None
+    if config.output is not None:
+        refuse_existing(Path(config.output))
     translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search
     )

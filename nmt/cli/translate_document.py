@@ -6,12 +6,13 @@ import sys
 import time
 from pathlib import Path
 
-from nmt.cli.output import messages_on, output_file, print_stderr
+from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.progress import PassProgress, clock
 from nmt.data.sources.files import read_whole
 from nmt.documents.formats import DocumentFormat, read_document
 from nmt.errors import counted
+from nmt.system.atomic import require_writable
 from nmt.system.lines import BYTE_ORDER_MARK
 
 CHUNK = 1024  # sentences translated together; enough for batches of similar length
@@ -22,6 +23,7 @@ def translate_document(
 ) -> None:
     """Translate the document `source` to `output`, or to standard output if `output` is None.
 
+    A file that was made at `output` in the meantime is not overwritten, but an error at the end.
     Raises UserError as `nmt.documents.formats.read_document` does, for a file that is not UTF-8, and for a sentence
     that is too long if such ones are refused.
     """
@@ -31,13 +33,16 @@ def translate_document(
     document = read_document(text.removeprefix(mark), format, str(source), line_translator.translator)
     for sentence in document.sentences:
         line_translator.translator.check_source(sentence, _place(source, sentence))
-    with messages_on(sys.stderr), output_file(output) as file:
-        quiet, started = output is None and file.isatty(), time.monotonic()
+    if output is not None:
+        require_writable(output.parent)
+    with messages_on(sys.stderr):
+        quiet, started = output is None and sys.stdout.isatty(), time.monotonic()
         found = dict[str, str]()
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
         document = document.revised([found[sentence] for sentence in document.sentences])
         _translate(line_translator, document.sentences, source, found, quiet=quiet)
-        file.write(kept + document.filled([found[sentence] for sentence in document.sentences]))
+        with output_file(new_file(str(output)) if output else None) as file:
+            file.write(kept + document.filled([found[sentence] for sentence in document.sentences]))
     line_translator.close()
     print_stderr(f"translated {counted(len(found), 'sentence')} in {clock(time.monotonic() - started)}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ INLINE = frozenset(f"{_TEXT_LEVEL} {_OBSOLETE}".split())
 INLINE_VOID = frozenset({"img", "wbr"})
 INLINE_KEPT = frozenset({"code", "kbd", "math", "samp", "svg", "var"})
 KEPT = INLINE_KEPT | {"pre", "script", "style", "textarea"}
+TEXT_ONLY = ("script", "style", "textarea", "title")  # elements in which there are no tags
 VOID = INLINE_VOID | {"area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source", "track"}
 
 # Elements whose end tags may be left out, and the start tags that end them (HTML standard, "Optional tags"). Those of a
@@ -44,6 +46,12 @@ ENDED_BY = {
 # Inside these elements, a start tag ends no element around them.
 _LISTS_AND_TABLES = "ul ol menu dl table select datalist ruby"
 HOLDERS = frozenset(f"{_LISTS_AND_TABLES} button object template svg math".split())
+
+_INLINE_ENDED = (INLINE | INLINE_KEPT) - {"svg", "math"}
+_ENDED_AROUND = _INLINE_ENDED | ENDED_BY.keys()  # without an end tag, these end with the element around them
+_COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
+_DOCTYPE = re.compile(r"<!doctype[^>\[]*\[.*?\]\s*>", re.DOTALL | re.IGNORECASE)
+_SPACES = {"block": " ", "unit": " "}
 
 Kind = Literal["text", "start", "end", "unit", "hidden", "block"]
 
@@ -91,24 +99,32 @@ def tokens_of(text: str) -> list[Token]:
     return _Tokenizer(text).tokens()
 
 
+def text_of(page: str) -> str:
+    """Return the text of HTML that a translation changes, with a space between blocks."""
+    texts = (html.unescape(each.raw) if each.kind == "text" else _SPACES.get(each.kind, "") for each in tokens_of(page))
+    return "".join(texts)
+
+
 class _Tokenizer(HTMLParser):
     """Notes where each token begins, so that the tokens together are the whole again."""
+
+    CDATA_CONTENT_ELEMENTS = TEXT_ONLY  # type: ignore[misc]  # final for its stubs only
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self._text = text
         self._begins = [0, *(found.end() for found in re.finditer("\n", text))]  # of the lines
         self._marks: list[tuple[int, Kind, str]] = [(0, "hidden", "")]
-        # The open element that stays, and the open elements inside it: all of them if its end tag may be left out, else
-        # only those with its name.
+        # The open element that stays, and the open elements inside it: all of them if another tag can end it, else only
+        # those with its name.
         self._kept = _Elements()
         self._around = _Elements()  # the open elements around it
         self.feed(text)
         self.close()
 
     def tokens(self) -> list[Token]:
-        if self._kept.names:  # an element that stays has no end, so it cannot move in a sentence
-            self._marks[-1] = (self._marks[-1][0], "block", "")
+        if self._kept.names or self.cdata_elem:
+            self._end_kept()
         ends = [*(start for start, _, _ in self._marks[1:]), len(self._text)]
         return [
             Token(self._text[start:end], kind, name) for (start, kind, name), end in zip(self._marks, ends, strict=True)
@@ -119,11 +135,21 @@ class _Tokenizer(HTMLParser):
         if not self._kept.names and not kind == self._marks[-1][1] == "text":  # neighbours that are text are one text
             self._marks.append((self._begins[number - 1] + column, kind, name))
 
+    def parse_comment(self, i: int, report: bool | int = True) -> int:
+        """Return where a comment ends, as browsers see it: without an end, it is the rest of the page."""
+        found = _COMMENT.match(self.rawdata, i)
+        assert found is not None
+        self.handle_comment(found[0])
+        return found.end()
+
     def parse_html_declaration(self, i: int) -> int:
         """Return where a declaration ends. Those that begin with "<![" are comments here.
 
-        Python 3.11 raises an error for most of them.
+        Python 3.11 raises an error for most of them, and ends a document type at the first ">" inside its brackets.
         """
+        if with_brackets := _DOCTYPE.match(self.rawdata, i):
+            self.handle_decl(with_brackets[0])
+            return with_brackets.end()
         section = self.rawdata.startswith("<![", i) and not self.rawdata.startswith("<![CDATA[", i)
         return self.parse_bogus_comment(i) if section else super().parse_html_declaration(i)
 
@@ -132,7 +158,7 @@ class _Tokenizer(HTMLParser):
         self._end_before(tag)
         stays = tag in KEPT or _stays(dict(attrs))
         self._mark(_inside_text(tag, "unit" if stays or tag in VOID else "start"), tag)
-        if tag not in VOID and (self._kept.names[0] in {tag, *ENDED_BY} if self._kept.names else stays):
+        if tag not in VOID and (self._is_recorded(tag) if self._kept.names else stays):
             self._kept.open(tag)
         elif tag not in VOID and not self._kept.names:
             while self._around.names and tag in ENDED_BY.get(self._around.names[-1], ()):
@@ -148,16 +174,26 @@ class _Tokenizer(HTMLParser):
         """Note an end."""
         kind = _inside_text(tag, "end")
         around = kind == "block" and (tag in self._around or tag in ("body", "html"))
-        if self._kept.names and self._kept.names[0] in ENDED_BY and around and tag not in self._kept:
-            self._kept = _Elements()  # it ends with the element around it
+        if self._kept.names and self._kept.names[0] in _ENDED_AROUND and around and tag not in self._kept:
+            self._end_kept()
         self._mark(kind, tag)
         (self._kept if self._kept.names else self._around).close(tag)
 
     def _end_before(self, start_tag: str) -> None:
         """End the element that stays if its end tag is left out before this start tag."""
-        kept = self._kept.names
-        if kept and start_tag in ENDED_BY.get(kept[0], ()) and HOLDERS.isdisjoint(kept[1:]):
-            self._kept = _Elements()
+        kept, around = self._kept.names, self._around.names[-1:]
+        can_end = kept[:1] + around * (bool(kept) and kept[0] in _INLINE_ENDED)  # a kbd ends with its paragraph
+        if any(start_tag in ENDED_BY.get(name, ()) for name in can_end) and HOLDERS.isdisjoint(kept[1:]):
+            self._end_kept()
+
+    def _end_kept(self) -> None:
+        """End the element that stays, whose end tag is missing, so that it cannot move in a sentence."""
+        self._marks[-1] = (self._marks[-1][0], "block", "")
+        self._kept = _Elements()
+
+    def _is_recorded(self, tag: str) -> bool:
+        """Return whether the elements inside the one that stays include a `tag`."""
+        return tag == self._kept.names[0] or self._kept.names[0] in _ENDED_AROUND
 
     def handle_data(self, data: str) -> None:
         """Note a text."""

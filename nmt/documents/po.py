@@ -19,16 +19,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import babel
+import babel.plural
 from babel.messages.catalog import Message
-from babel.messages.plurals import get_plural
+from babel.messages.plurals import PLURALS, get_plural
 from babel.messages.pofile import PoFileError, normalize, read_po, unescape
 
 from nmt.documents.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
-from nmt.languages import main_part
+from nmt.languages import locale_of, main_part
 from nmt.spans import Spans
 from nmt.terms import NO_TERMS, Terms
 
@@ -146,13 +146,22 @@ def _header(header: str, where: str, language: str) -> str:
 
 
 def _plural_forms(language: str, where: str) -> str:
-    try:
-        return get_plural(language.replace("-", "_")).plural_forms
-    except (babel.UnknownLocaleError, ValueError) as error:
-        raise UserError(
-            f"{where}: the plural forms of '{language}' are not known; add them to its header, as in Plural-Forms: "
-            "nplurals=2; plural=(n != 1);"
-        ) from error
+    locale = locale_of(language)
+    if locale and not {str(locale), locale.language}.isdisjoint(PLURALS):
+        return get_plural(locale).plural_forms
+    if locale and (simple := _simple_forms(locale.plural_form)):
+        return simple
+    raise UserError(
+        f"{where}: the plural forms of '{language}' are not known; add them to its header, as in Plural-Forms: "
+        "nplurals=2; plural=(n != 1);"
+    )
+
+
+def _simple_forms(rule: babel.plural.PluralRule) -> str | None:
+    """Return the plural forms of a rule of Unicode CLDR that has one form, or a singular for 1, or for 0 and 1."""
+    singular = tuple(number for number in range(1000) if rule(number) != "other")
+    forms = {(): "nplurals=1; plural=0;", (1,): "nplurals=2; plural=(n != 1);", (0, 1): "nplurals=2; plural=(n > 1);"}
+    return forms.get(singular)
 
 
 def _field(header: str, name: str) -> str:

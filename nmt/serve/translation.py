@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from nmt.documents.base import Document, Joined
 from nmt.documents.html import marked_up
+from nmt.documents.html_tokens import text_of
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError
 from nmt.serve.languages import Detected, Languages
@@ -20,7 +20,6 @@ from nmt.serve.request import Ask, Refusal, require_direction
 from nmt.serve.waiting import Answer, Pair, Work
 from nmt.serve.worker import Busy, Worker
 
-_TAG = re.compile(r"<[^<>]*>")  # its letters say nothing about the language of a text
 BUSY = "The server has too much to do; try again later."
 TERMS_IGNORED = "The terms are ignored, because the model was trained without spans."
 FAILED = (
@@ -43,7 +42,7 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
 
 def _read(ask: Ask, worker: Worker, languages: Languages) -> tuple[list[str], list[Document], list[Detected]]:
     """Return the language and the document of each text, and the languages as they were detected, if they were."""
-    texts = [_TAG.sub(" ", text) for text in ask.texts] if ask.html else ask.texts
+    texts = map(text_of, ask.texts) if ask.html else ask.texts
     detected = [languages.detect(text) for text in texts] if ask.source is None else []
     sources = [each.language for each in detected] or [str(ask.source)] * len(ask.texts)
     documents = [_document(*pair, ask, worker, languages) for pair in zip(ask.texts, sources, strict=True)]

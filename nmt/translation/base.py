@@ -344,8 +344,8 @@ class BaseTranslator(ABC):
         source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
         most = self.longest_target or sys.maxsize
         for mark in translation.lost:
-            inserted = insertions(tokens, mark, source.marked, self.tokenizer)
-            candidates = [ids for ids in inserted if len(ids) <= most and ids[: len(prefix)] == prefix]
+            inserted = insertions(tokens, mark, source.marked, self.tokenizer, prefix=len(prefix))
+            candidates = [ids for ids in inserted if len(ids) <= most]
             if not candidates:
                 break
             scored = self._in_batches([ForcedPair(source, "", ids) for ids in candidates], search)

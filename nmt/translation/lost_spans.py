@@ -9,18 +9,20 @@ from nmt.spans import Marked
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, EOS, WORD_MARK
 
 
-def insertions(tokens: Sequence[int], mark: str, source: Marked, tokenizer: Tokenizer) -> list[list[int]]:
+def insertions(
+    tokens: Sequence[int], mark: str, source: Marked, tokenizer: Tokenizer, *, prefix: int = 0
+) -> list[list[int]]:
     """Return `tokens` with a mark of the source at each place before eos, with and without a space before it.
 
-    No place is before the mark of capitals. Where the source has words between the mark and the one before or after it,
-    the translation has some there too. An end tag stands after the start tag before it, which leaves room for it. If
-    this leaves no place, every place counts.
+    No place is in the `prefix`, which are the first tokens, or before the mark of capitals. Where the source has words
+    between the mark and the one before or after it, the translation has some there too. An end tag stands after the
+    start tag before it, which leaves room for it. If this leaves no place, every place counts.
     """
     index = tokenizer.target_vocabulary.index
     space, new = index(WORD_MARK), index(mark)
     capitals = index(CAPITALS)
     first = 1 + tokens.index(capitals) if capitals in tokens[:2] else 0  # "▁" may stand before it
-    places = range(first, len(tokens) + (tokens[-1:] != [EOS]))
+    places = range(max(first, prefix), len(tokens) + (tokens[-1:] != [EOS]))
     pieces = [tokenizer.target_vocabulary[token] for token in tokens]
     words = [place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and tokens[place] != EOS]
     neighbours = [(index(other), fits) for other, fits in _neighbours(mark, source)]

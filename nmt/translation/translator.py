@@ -15,6 +15,7 @@ from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
 from nmt.data.batch import batches_by_length, pad
+from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
@@ -103,7 +104,9 @@ class Translator(ModelTranslator):
         """Return a translation with the source as this model reads it, if an ensemble has made the translation."""
         if len(translation.source_part.ids) == 1:
             return translation
-        return replace(translation, source_part=self.encode([translation.source])[0])
+        part = translation.source_part  # with the marks of a glossary that the ensemble has and this model has not
+        ids = self.source_ids([self.tokenizer.spans.as_read(normalized(part.marked.text))])[0]
+        return replace(translation, source_part=replace(part, ids=tuple(ids)))
 
     def check_whole(self, translation: Translation) -> None:
         """Raise UserError if the translation is of an empty sentence, or of a source that was split."""

@@ -153,6 +153,14 @@ def test_output_made_meanwhile_is_not_overwritten(translated: FileCall) -> None:
         translated(shard=Shard(1, 2))
 
 
+def test_a_process_that_begins_when_all_shards_are_joined_has_nothing_to_do(tmp_path: Path) -> None:
+    output = tmp_path / "out.de"
+    output.write_text("joined")
+    with unfinished_shard(output, Shard(2, 2), {"a": 1}) as lines:
+        assert lines is None
+    assert join_shards(output, 2, {"a": 1}, 5) == [] and output.read_text() == "joined"
+
+
 def test_shard_is_locked_against_a_second_process(tmp_path: Path) -> None:
     with (
         unfinished_shard(tmp_path / "out", Shard(1, 2), {}),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
 
 from nmt.cli import program, translate
+from nmt.cli.translation_lines import LineTranslator
 from nmt.documents.paragraphs import paragraphs
 from nmt.spans import NO_SPANS
 from nmt.system.lines import as_line
@@ -60,6 +62,20 @@ def test_a_page_is_written_as_a_page(call: Call, translated: Callable[[str], str
     assert gzip.decompress(Path("again.gz").read_bytes()).decode() == f"\ufeff{page}"
 
 
+def test_a_page_that_was_written_meanwhile_stays(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = LineTranslator.lines
+
+    def write(*words: Any, **more: Any) -> list[str]:
+        Path("page.de.html").write_text("my own")
+        return list(lines(*words, **more))
+
+    monkeypatch.setattr(LineTranslator, "lines", write)
+    Path("page.html").write_text("<p>a dog</p>")
+    status, _, err = call("input=page.html", "output=page.de.html")
+    assert status == program.USER_ERROR and "output=page.de.html: it exists already" in err
+    assert Path("page.de.html").read_text() == "my own"
+
+
 def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], str]) -> None:
     Path("de.po").write_text(PO, "utf-8")
     status, out, _ = call("input=de.po")
@@ -104,7 +120,7 @@ def test_paragraphs_and_lines(call: Call, translated: Callable[[str], str]) -> N
         ("a.html", b"a", ["column=en"], "column=en: only a file has columns"),
         ("a.jsonl", b"", ["input_format=paragraphs"], "input_format=paragraphs: a.jsonl has sentences in columns"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best=2: a document holds only the best translation"),
-        ("a.html", b"a", ["output=a.html"], "output=a.html: it exists already"),
+        ("a.html", b"a", ["output=a.html"], "output=a.html: it is the input"),
         ("a.html", b"a", ["input_format=pdf"], "input_format: got 'pdf', expected"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],

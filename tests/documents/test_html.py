@@ -54,6 +54,12 @@ def upper(document: Document) -> str:
         ("<p><b>a</p><p>b</b></p>", "<p><b>A</p><p>B</b></p>"),
         ("<p>a <b><i>b</b></i> c</p>", "<p>A <b><i>B</b></i> C</p>"),
         ("<p><b>!</b> (<i>a</i>).</p>", "<p><b>!</b> (<i>A</i>).</p>"),
+        ("<title>a <script> b</title><p>c", "<title>A &lt;SCRIPT&gt; B</title><p>C"),
+        ("<title>a <p>b", "<title>a <p>b"),  # without an end, the rest of the page is the title
+        ("<textarea><textarea></textarea><p>a", "<textarea><textarea></textarea><p>A"),
+        ("<p>a</p><!-- b <p>c</p>", "<p>A</p><!-- b <p>c</p>"),
+        ("<!--><p>a</p><!-- b --!>c<!--->d", "<!--><p>A</p><!-- b --!>C<!--->D"),
+        ('<!DOCTYPE html [<!ENTITY a "b">]><p>a</p>', '<!DOCTYPE html [<!ENTITY a "b">]><p>A</p>'),
         ("", ""),
     ],
 )
@@ -85,6 +91,11 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
         "<p>A<ul><li translate=no>a</p>a<div>a</span></section>a</li></ul>B",
         "<ul><li>A</ul><ol><li translate=no>a</ul>a</ol>B",
         "<p translate=no>a</body>B",
+        "<p><kbd>a</p><p>B</p>",
+        "<p><kbd>a<b>a<p>B",
+        "<div><samp>a<p>a</p>a</div>B",
+        "<p><span translate=no>a<i>a</p>B",
+        "<p><kbd>a<kbd>a</kbd>a</kbd></p>C",
     ],
 )
 def test_an_element_that_stays_ends_where_its_end_tag_may_be_left_out(text: str) -> None:

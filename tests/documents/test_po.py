@@ -160,6 +160,20 @@ def test_a_plural_has_as_many_forms_as_the_language(language: str) -> None:
     assert str(catalog.locale) == language.replace("-", "_")
 
 
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [("id", "nplurals=1; plural=0;"), ("my", "nplurals=1; plural=0;"), ("gd", None), ("hsb", None)],
+)
+def test_plural_forms_that_gettext_does_not_have_are_those_of_cldr_or_an_error(
+    language: str, forms: str | None
+) -> None:
+    if forms is None:
+        with pytest.raises(UserError, match=f"the plural forms of '{language}' are not known"):
+            upper(HEADER + ENTRIES, language)
+    else:
+        assert f'"Plural-Forms: {forms}\\n"' in upper(HEADER + ENTRIES, language)
+
+
 def test_programs_use_the_translations_when_they_are_reviewed() -> None:
     reviewed = upper(HEADER + ENTRIES, "ru").replace("#, fuzzy", "#, ")
     file = io.BytesIO()

@@ -180,11 +180,17 @@ def test_what_a_server_says_about_itself(client: Client) -> None:
 
 
 def test_tags_and_addresses_are_of_no_language() -> None:
-    html = '<p>안녕하세요 <a href="https://social.example/tags/korea" class="mention" rel="tag">#한국</a></p>'
+    pages = [
+        '<p>안녕하세요 <a href="https://social.example/tags/korea" class="mention" rel="tag">#한국</a></p>',
+        "<style>body { font-family: sans-serif }</style><p>파일을 여세요.</p><!-- a comment in English -->",
+        "<p>&#54028;&#51068;&#51012; &#50668;&#49464;&#50836;.</p>",
+        '<p>안녕 <code>printf("hello world from the program")</code></p>',
+        '<p>글 <a href="x"><span class="invisible">https://www.</span><span>example.com/articles/2026/11</span></a></p>',
+    ]
     both = {pair: open_stub() for pair in (("en", "ko"), ("ko", "en"))}
     with served(Worker(both, max_wait=MAX_WAIT)) as client:
-        asked = {"q": html, "source": "auto", "target": "en", "format": "html"}
-        assert client.post("/translate", asked).body["detectedLanguage"] == {"confidence": 100.0, "language": "ko"}
+        found = client.post("/translate", {"q": pages, "source": "auto", "target": "en", "format": "html"}).body
+        assert found["detectedLanguage"] == [{"confidence": 100.0, "language": "ko"}] * len(pages)
 
 
 def test_detection(client: Client) -> None:

@@ -18,6 +18,8 @@ from nmt.evaluation.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
+from nmt.spans import Spans
+from nmt.terms import Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translation import Translation
@@ -156,6 +158,20 @@ def test_a_member_draws_the_map_of_a_translation_of_the_ensemble() -> None:
         (own,) = member.score([found.source], [found.text])
         theirs, ours = member.attention_maps([found, own])
         assert theirs.source_pieces == ours.source_pieces
+
+
+def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> None:
+    spans = Spans({"braces": r"\{\w+\}"})
+    members = [
+        Translator(each, run.translator.tokenizer.with_spans(spans), run.translator.search)
+        for each in (run.translator.model, make_model(recurrent(), run.translator.tokenizer))
+    ]
+    terms = Terms({"dog": "Hund"})
+    (found,) = Ensemble(members).with_terms(terms).translate(["a dog {x} sees"])
+    (alone,) = members[0].with_terms(terms).translate(["a dog {x} sees"])
+    assert members[0].with_own_source(found).source_part == alone.source_part
+    pieces = [each.attention_maps([every])[0].source_pieces for each in members for every in (found, alone)]
+    assert pieces[0] == pieces[1] == pieces[2] == pieces[3]
 
 
 def test_models_that_make_no_ensemble(run: Run, other: Translator, tmp_path: Path) -> None:

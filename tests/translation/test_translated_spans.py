@@ -20,7 +20,7 @@ from nmt.tokens import BOS, CAPITALS, ELEMENT_MARKS, EOS, RESERVED, SPAN_MARKS
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.lost_spans import insertions
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, make_model, sentences
+from tests.tiny_run import Run, make_model, recurrent, sentences
 
 LEARNED = "nmt.models.positions.learned.Learned"
 SPANS = Spans({"braces": r"\{\w+\}", "tags": "</?[a-z]>"})
@@ -215,6 +215,26 @@ def test_a_prefix_keeps_the_spans_of_later_parts(translator: Translator) -> None
     source = f"{' '.join(sentences(2, seed=8))}. Then {{x}} a dog. Then <b> a man."
     (found,) = limited.translate([source], prefixes=["a {x} red <b>"])
     assert len(found.parts) > 1 and found.text.startswith("a {x} red <b>")
+
+
+@pytest.mark.parametrize(
+    ("source", "prefix"),
+    [
+        ("{name} sees a dog {x} and {y}", "wol {name}"),
+        ("{name} sees a dog {x} {x} and {y}", "wol {name}"),
+        ("a <b>dog</b> rides {x}", "a <b>wol"),
+        ("{name} sees a dog {x}", "wol"),
+    ],
+)
+def test_all_lost_spans_are_put_behind_a_prefix(translator: Translator, source: str, prefix: str) -> None:
+    """Also where no place behind the prefix has the neighbours that the source has."""
+    model = make_model(recurrent(), translator.tokenizer)
+    with torch.no_grad():
+        model.decoder.output.bias[EOS] = 60.0  # it writes nothing behind the prefix
+    short = Translator(model, translator.tokenizer, translator.search)
+    (found,) = short.translate([source], prefixes=[prefix])
+    assert found.text.startswith(prefix) and found.lost
+    assert sorted(SPANS.find(found.text)) == sorted(SPANS.find(source))
 
 
 def test_a_prefix_in_capitals_does_not_change_the_letters_after_it(translator: Translator) -> None:

@@ -291,6 +291,8 @@ def _tsv_rows(
         numbered = enumerate(itertools.chain([first], lines), 1)
     for number, line in numbered:
         fields = line.split("\t")
+        if len(languages) == 1 and not line.strip():  # an empty text, as in other formats
+            fields = [""] * width
         if len(fields) != width:
             plural = "s" * (len(fields) != 1)
             raise UserError(f"{path}:{number}: got {len(fields)} tab-separated column{plural}, expected {expected}")

@@ -280,6 +280,8 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
     assert heard == [f"{three}: no header line that names the columns; column 2 read as de"]
     headed = write(tmp_path / "c.tsv", "en\na dog\n")
     assert list(read_texts(headed, "en")) == [(2, "a dog")]
+    headed.write_text(headed.read_text() + "\n", "utf-8")
+    assert list(read_texts(headed, "en")) == [(2, "a dog"), (3, "")]
     plain = write(tmp_path / "a.txt", '{"en": "a"}\tb\n')
     assert list(read_texts(plain, "en")) == [(1, '{"en": "a"}\tb')]
 
