@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -167,8 +168,23 @@ def build_more(data: DataConfig) -> dict[str, Source]:
 
 
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
-    """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
-    return cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
+    """Return the strategy that a `search` node describes.
+
+    Raises UserError for a node that does not fit, for a label that cannot be part of a file's name, and for a setting
+    that the files of a run cannot hold.
+    """
+    search = cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
+    if "/" in search.label:
+        raise UserError(f"search: got the label '{search.label}', which is a part of the names of files; leave out '/'")
+    for name, value in search_node(search).items():
+        try:
+            json.dumps(value)
+        except TypeError as error:
+            raise UserError(
+                f"search.{name}: the files of a run cannot hold a {type(value).__name__}; make it a number, a text, a "
+                "list or mapping of these, or a dataclass"
+            ) from error
+    return search
 
 
 def build_format(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
@@ -216,8 +232,15 @@ def _short_name(node: Mapping[str, Any]) -> str:
 
 def search_node(search: Search) -> dict[str, Any]:
     """Return the plain node that describes `search`, as checkpoints and score files hold it."""
-    kind = type(search)
-    return {"_target_": f"{kind.__module__}.{kind.__qualname__}", **dataclasses.asdict(search)}
+    return dict(_node(search))
+
+
+def _node(value: Any) -> Any:
+    if not dataclasses.is_dataclass(value):
+        return value
+    kind, fields = type(value), (each.name for each in dataclasses.fields(value) if each.init)
+    values = {name: _node(getattr(value, name)) for name in fields}
+    return {"_target_": f"{kind.__module__}.{kind.__qualname__}", **values}
 
 
 def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence[str] = ()) -> dict[str, Metric]:

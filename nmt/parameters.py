@@ -124,7 +124,7 @@ def _fits_one(value: Any, option: Any) -> bool:
     origin, arguments = typing.get_origin(option), typing.get_args(option)
     if origin is Annotated:
         kind, *limits = arguments
-        return fits(value, kind) and all(value in limit for limit in limits if isinstance(limit, Range | Form))
+        return fits(value, kind) and all(value in limit for limit in limits if _concerns(limit, value))
     if origin is typing.Literal:
         return any(value == choice and type(value) is type(choice) for choice in arguments)
     if origin is tuple and isinstance(value, list | tuple):
@@ -145,9 +145,18 @@ def _fits_one(value: Any, option: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if option is int:
         return isinstance(value, int) and not isinstance(value, bool)
+    if option is tuple and isinstance(value, list):  # no config can hold a tuple
+        return True
     if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):
         return is_kind(value, option)
     return True
+
+
+def _concerns(limit: Any, value: Any) -> bool:
+    """Return whether a limit is about this value: null and true, or the text "auto" beside numbers, have no range."""
+    if isinstance(limit, Range):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(limit, Form) and isinstance(value, str)
 
 
 def is_kind(value: Any, kind: type) -> bool:
@@ -168,6 +177,7 @@ _WORDS = {
     str: "text",
     dict: "a mapping",
     list: "a list",
+    tuple: "a list",
     type(None): "null",
     None: "null",
 }

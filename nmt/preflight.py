@@ -15,7 +15,7 @@ from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.data.sources.base import Source
 from nmt.errors import ParameterError, UserError, one_line, raise_if_any
-from nmt.models.interface import AttentionWeights
+from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
 from nmt.search.base import Search
@@ -121,10 +121,16 @@ def _check_optimizer(config: TrainConfig) -> None:
     optimizer = build.build_optimizer(config.optimizer, [vector, matrix], matrices=[matrix], allow=config.allow)
     try:
         optimizer.step()
+        optimizer.step(lambda: 0.0)  # as Lightning calls it
     except (RuntimeError, TypeError) as error:
         raise UserError(
             f"optimizer: {type(optimizer).__name__} cannot make an update here: {one_line(error)}; use another one"
         ) from error
+    if not all("lr" in group for group in optimizer.param_groups):
+        raise UserError(
+            f"optimizer: {type(optimizer).__name__} has a group of weights without lr, which the schedule sets; give "
+            "defaults={'lr': ...} to torch's Optimizer"
+        )
 
 
 def _tried_model(config: TrainConfig) -> tuple[Seq2Seq, AttentionWeights]:
@@ -197,6 +203,13 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
             objective.check(weights)
         except ParameterError as error:
             raise UserError(f"objective.{error.parameter}: {error.problem}") from error
+    request = objective.needs_weights
+    layers = 0 if weights.cross is None else weights.cross.shape[1]
+    if isinstance(request, CrossLayer) and request.number is not None and layers < request.number:
+        raise UserError(
+            f"objective: {name} reads the cross attention of layer {request.number}, but the decoder has {layers}; use "
+            "another layer, or another objective"
+        )
 
 
 def _metrics(config: TrainConfig) -> dict[str, Metric]:

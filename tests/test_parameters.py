@@ -9,7 +9,7 @@ import pytest
 from torch import nn
 
 from nmt.errors import ParameterError
-from nmt.parameters import Fraction, Layers, Range, annotations_of, checked
+from nmt.parameters import Form, Fraction, Layers, Range, annotations_of, checked, value_problem
 
 if TYPE_CHECKING:
     pass
@@ -39,6 +39,8 @@ class Search:
     beam_size: Annotated[int, Range(low=1)] = 5
     alpha: float | None = None
     sizes: tuple[int, ...] = ()
+    top: Annotated[int | Literal["auto"] | None, Range(low=1)] = None
+    name: Annotated[str | None, Form("[a-z]+", "small letters")] = None
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,8 @@ class Search:
         (lambda: Search(alpha="high"), "alpha", ["high", "a number or null"]),
         (lambda: Search(alpha=float("inf"), beam_size=2.5), "beam_size", ["2.5"]),
         (lambda: Search(sizes=(1, "2")), "sizes", ["an integer"]),
+        (lambda: Search(top=0), "top", ["0", "of at least 1"]),
+        (lambda: Search(name="A"), "name", ["A", "small letters"]),
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_parameter(construct, parameter, words):
@@ -69,6 +73,10 @@ def test_fitting_values_and_objects_are_taken_as_they_are():
     block = Block(2, dropout=0, norm="post", inner=inner)
     assert (block.layers, block.dropout, block.norm, block.inner) == (2, 0, "post", inner)
     assert Search(3, sizes=(1, 2)) == Search(beam_size=3, sizes=(1, 2))
+    for top in (None, "auto", 4):  # a range is one of numbers
+        assert Search(top=top).top == top
+    assert Search(name="a").name == "a"
+    assert value_problem([3, 4], tuple) is None and value_problem(3, tuple) == "got 3, expected a list"
 
 
 def test_arguments_that_the_constructor_does_not_take_are_pythons_error():

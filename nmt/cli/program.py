@@ -11,6 +11,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -141,6 +142,9 @@ def users_message(error: Exception) -> str | None:
         if isinstance(error, FileExistsError | NotADirectoryError):  # a path goes through a file
             return f"{where}a file stands where a folder is needed; give another path"
         return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in {*sys.modules} - {"nmt"}:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+        return f"{frames[-1].filename}, line {frames[-1].lineno}: {error}; correct the name of the module"
     if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
         return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
     return None

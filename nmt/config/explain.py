@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from nmt.config.instantiate import class_of
 from nmt.config.overrides import RECIPES, Choice, is_group, parse
 from nmt.config.yaml_files import Default, YamlFile, groups, options_around, options_with, read_file, takes_several
 from nmt.errors import UserError, did_you_mean, nearest, one_line, raise_if_any
@@ -157,8 +159,14 @@ def _placed(problem: str, choice: Choice) -> str:
     file = next((file for file in choice.files if key in file.lines), None)
     if file is None or is_about(problem, choice.keys):
         return problem
-    where, group = f"{file.name}, line {file.lines[key]}", key.partition(".")[0]
-    chosen, meant = choice.options.get(group), choice.recommended.get(group)
+    if any(each.startswith(f"{key}.") for each in file.lines) and not problem.startswith(f"{key}: unknown key"):
+        return problem  # of a section as a whole, which no line sets
+    parts = key.split(".")
+    prefixes = ("/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    where = f"{file.name}, line {file.lines[key]}"
+    options, recommended = choice.options, choice.recommended
+    group = next((each for each in prefixes if options.get(each) != recommended.get(each)), parts[0])
+    chosen, meant = options.get(group), recommended.get(group)
     if file.group not in RECIPES or chosen == meant:
         return f"{problem} ({where})"
     name = choice.options[file.group]
@@ -201,9 +209,18 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
                 return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
             if group.rpartition("/")[0].replace("/", ".") in OPEN:
                 return f"unknown key{did_you_mean(part, node or ()) or f'; a + adds a name of your own: +{key}=...'}"
+            if isinstance(node, Mapping) and part in _parameters_of(node, tree):
+                return f"the file leaves this parameter out, so a plus adds it: +{key}=..."
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""
+
+
+def _parameters_of(node: Mapping[str, Any], tree: Mapping[str, Any]) -> Sequence[str]:
+    """Return the parameters of the class that a node names, also those that it leaves out; none without a class."""
+    allow = tree.get("allow")
+    kind = class_of(node, within=["nmt", "torch.optim", *(allow if isinstance(allow, list) else [])])
+    return [*inspect.signature(kind).parameters] if kind else []
 
 
 def _near(key: str, tree: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
 
 IDS = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
-OTHERS = "use format=ctranslate2 or format=onnx"
+OTHERS = "use format=onnx, or format=ctranslate2 if that can hold it"
 
 
 @dataclass(frozen=True, kw_only=True)

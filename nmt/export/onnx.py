@@ -78,6 +78,9 @@ a line that is longer than the limit below ends it with an error.
 """
 
 
+INPUTS_AND_OUTPUTS = ("source", "mask", "tokens", "log_probs")  # of the graphs, beside the tensors of the state
+
+
 def write_graphs(model: Seq2Seq, folder: Path) -> None:
     """Write the two graphs of a model in evaluation mode. Raises UserError for what the exporter does not know."""
     start, state = _state(model, 5, steps=0), _state(model, 5, steps=2)
@@ -129,6 +132,7 @@ def leaves(value: Any, name: str = "", shared: bool = False) -> Iterator[tuple[s
     if isinstance(value, State):
         for entry in fields(value):
             below = f"{name}.{entry.name}".lstrip(".")
+            below = f"state.{below}" if below in INPUTS_AND_OUTPUTS else below
             yield from leaves(getattr(value, entry.name), below, entry.metadata.get("rows") == "sentences")
     elif isinstance(value, tuple):
         for index, item in enumerate(value):

@@ -172,8 +172,10 @@ def _check_weights(
 ) -> None:
     assert isinstance(module, Attention)
     call = inspect.signature(Attention.forward).bind(module, *inputs, **named).arguments
-    sentences, queries, _ = call["query"].shape
-    _check_shape("weights (B, H, Q, S)", outputs[1], (sentences, module.heads, queries, call["memory"].mask.shape[1]))
+    (sentences, queries, _), mask = call["query"].shape, call["memory"].mask
+    _check_shape("weights (B, H, Q, S)", outputs[1], (sentences, module.heads, queries, mask.shape[1]))
+    if outputs[1].masked_select(~mask[:, None, None, :]).any():
+        raise ValueError("got weights of padding that are not 0; let the scores be -inf where the mask is False")
 
 
 def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:

@@ -41,6 +41,20 @@ def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
+def test_a_wrong_import_in_a_package_of_ones_own_names_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine_here").mkdir()
+    (tmp_path / "mine_here" / "__init__.py").touch()
+    (tmp_path / "mine_here" / "parts.py").write_text("\nfrom mine_here.helprs import x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit):
+        program.run(lambda arguments: importlib.import_module("mine_here.parts") and None)
+    (line,) = capsys.readouterr().err.splitlines()
+    expected = f"error: {tmp_path}/mine_here/parts.py, line 2: No module named 'mine_here.helprs'"
+    assert line == f"{expected}; correct the name of the module"
+
+
 def test_output_survives_a_terminal_without_unicode() -> None:
     code = "from nmt.cli.program import run\nrun(lambda words: print('데이터 ok'))"
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}

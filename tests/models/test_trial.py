@@ -56,6 +56,13 @@ class DataDependent(Dot):
         return super().score(query, memory, state) / int(memory.mask.any().item())
 
 
+class Unmasked(Dot):
+    """Gives weight to padding."""
+
+    def normalize(self, scores: Tensor) -> Tensor:
+        return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
+
+
 class Naming(RecurrentDecoder):
     """Names the arguments of its attention."""
 
@@ -99,6 +106,7 @@ def test_a_decoder_may_name_the_arguments_of_its_attention() -> None:
     ("attention", "width", "words"),
     [
         (Dot, 6, r"Expected size .*test_trial.py, line \d+\)"),
+        (Unmasked, 8, "got weights of padding that are not 0; let the scores be -inf where the mask is False"),
         (OneQuery, 8, r"got weights \(B, H, Q, S\) of the shape \(5, 1, 1, 3\), expected \(5, 1, 2, 3\)"),
     ],
 )

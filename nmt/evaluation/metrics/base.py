@@ -42,6 +42,10 @@ class Score:
     signature: str | None = None
     interval: Interval | None = None
 
+    def __post_init__(self) -> None:
+        """Let the value be a plain number: the files of a run cannot hold those of NumPy or torch."""
+        object.__setattr__(self, "value", float(self.value))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(ABC):

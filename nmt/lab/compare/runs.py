@@ -24,7 +24,7 @@ from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS
 
 SEED = "seed"
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
-OWN_TO_A_RUN = {SEED, "name", "search.batch_tokens"}  # settings in which runs of the same system may differ
+OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 

@@ -116,7 +116,7 @@ def watch(modules: Iterable[nn.Module]) -> Iterator[list[Watched]]:
         def look(frame: FrameType, event: str, result: Any) -> Callable[..., Any]:
             if own and event != "return":
                 return look
-            scope = frame.f_locals | ({"result": result} if event == "return" else {})
+            scope = frame.f_locals | ({"result": result} if event == "return" and not own else {})
             for name, expression in list(waiting.items()):
                 try:
                     value = eval(expression, {}, scope)

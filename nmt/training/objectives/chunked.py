@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from nmt.errors import UserError
+
 # Logits held at a time, over all passes. On a CPU they fit its cache.
 CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
 
@@ -27,6 +29,11 @@ class Mean:
 
     total: float
     count: int
+
+    def __post_init__(self) -> None:
+        """Let both be plain numbers: the files of a run cannot hold tensors in their place."""
+        object.__setattr__(self, "total", float(self.total))
+        object.__setattr__(self, "count", int(self.count))
 
     def __add__(self, other: Mean) -> Mean:
         return Mean(self.total + other.total, self.count + other.count)
@@ -54,6 +61,12 @@ class Sums:
     nll: Tensor
     tokens: int
     figures: Mapping[str, Mean] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Let the count be a plain number, and refuse figures that validation computes itself."""
+        object.__setattr__(self, "tokens", int(self.tokens))
+        if taken := {"loss", "perplexity"} & self.figures.keys():
+            raise UserError(f"objective: got a figure named {min(taken)}, which validation has already; rename it")
 
 
 def chunked_cross_entropy(

@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from nmt.build import build_metrics
 from nmt.cli import sweep
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Interval, Metric, labels, score
+from nmt.evaluation.metrics.base import Interval, Metric, Score, labels, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -61,6 +63,11 @@ def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
     }
     exact = score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES, sources=REFERENCES).to_dict()["exact"]
     assert exact["signature"] is None and exact["interval"] is None and exact["value"] == pytest.approx(20.0)
+
+
+def test_the_value_of_a_score_is_a_plain_number() -> None:
+    for number in (np.float32(5), np.float64(5), torch.tensor(5.0)):
+        assert type(Score(number).value) is float and json.dumps(Score(number).value) == "5.0"  # type: ignore[arg-type]
 
 
 def test_metrics_with_one_label_are_told_apart_by_their_names() -> None:

@@ -304,16 +304,19 @@ class Own(DotAttention):
         everything = torch.cat((query.flatten(), memory.keys.flatten()))
         half_the_query = query / 2
         rows = [half_the_query[i].sum() for i in range(len(half_the_query))]
-        scores = super().score(twice_the_query, memory, state)
+        result = 5 * query
+        scores = super().score(twice_the_query, memory, state) + 0 * result.sum()
         return scores + 0 * everything.sum() + 0 * sum(rows)
 
 
 def test_a_variable_in_a_family_of_ones_own_is_a_step(recurrent: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = traces(recurrent(Own))[1]
     names, steps = [step.name for step in trace.steps()], by_name(trace)
-    assert names[names.index("keys") + 1 :][:3] == ["twice the query", "half the query", "scores"]
+    own = ["half the query", "result", "twice the query"]
+    assert sorted(names[names.index("keys") + 1 :][:3]) == own and names[names.index("keys") + 4] == "scores"
     assert "everything" not in names
     close(steps["half the query"].values, steps["query"].values / 2)
+    close(steps["result"].values, 5 * steps["query"].values)
     close(steps["twice the query"].values, 2 * steps["query"].values)
     assert steps["twice the query"].sentence == texts.OWN and steps["twice the query"].equation == ""
     monkeypatch.setitem(texts.EQUATIONS, Own, {"twice the query": "2 q"})

@@ -7,10 +7,18 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from nmt.errors import UserError
 from nmt.training.objectives import chunked
-from nmt.training.objectives.chunked import chunked_cross_entropy
+from nmt.training.objectives.chunked import Mean, Sums, chunked_cross_entropy
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop
+
+
+def test_sums_have_plain_counts_and_no_figure_of_validation() -> None:
+    loss, tokens = torch.tensor(1.0), torch.tensor(3)
+    assert type(Sums(loss, loss, tokens).tokens) is int and type(Mean(loss, tokens).total) is float
+    with pytest.raises(UserError, match="^objective: got a figure named loss, which validation has already"):
+        Sums(loss, loss, 3, {"loss": Mean(1.0, 1)})
 
 
 def targets_of(targets, mask):
