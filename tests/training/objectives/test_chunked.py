@@ -17,7 +17,7 @@ from nmt.training.objectives.rdrop import RDrop
 def test_sums_have_plain_counts_and_no_figure_of_validation() -> None:
     loss, tokens = torch.tensor(1.0), torch.tensor(3)
     assert type(Sums(loss, loss, tokens).tokens) is int and type(Mean(loss, tokens).total) is float
-    with pytest.raises(UserError, match="^objective: got a figure named loss, which validation has already"):
+    with pytest.raises(UserError, match=r"^objective: got a figure named loss, which validation has already"):
         Sums(loss, loss, 3, {"loss": Mean(1.0, 1)})
 
 
