@@ -38,7 +38,8 @@ def english_name(code: str) -> str:
 def number_words_key(locale: Locale) -> str | None:
     """Return the name under which num2words has the number words of a locale, or None if it has none.
 
-    It has them in one script: Serbian ones are Latin, and so none of sr, whose script for CLDR is Cyrillic.
+    num2words has the words of a language in one script. Those of Serbian are Latin. For sr, the likely script is
+    Cyrillic, so the result is None.
     """
     from num2words import CONVERTER_CLASSES, num2words
 

@@ -26,12 +26,17 @@ _ENDING = regex.compile(
     rf"|(?<=\p{{Hangul}})(?:을|를|에서(?:{_SUFFIX})?)\Z"
 )
 # Not more than four, as in 파일들로부터의: without a limit, a long row of them would take exponential time.
-_MORE = "들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까"
+_MORE = (
+    "들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까|한테서|한테|에게서|께서|께|엔"
+    "|에선|이랑|랑|만큼|대로|밖에|조차|마저|씩|쯤|당|끼리|이든|이라고|라고|이라면|라면|이지만|이므로|이거나|인지|인데|이니까"
+    "|이었다|이었습니다|였다|였습니다|이에요|예요"
+)
 AFTER_A_NOUN = rf"(?=(?:{_VARIABLE}|{SINGLE}|{_MORE}){{0,4}}(?!\p{{Hangul}}))"  # for a regular expression
 
 _BRACKETS = regex.compile(r"(?<=.)[(\uff08][^()\uff08\uff09]*[)\uff09][\"'\p{Pf}]*\Z")
 _PLACEHOLDER = regex.compile(r"(?:\{[^{}]*\}|\$\([^()]*\)|[%$][A-Za-z0-9_]+%?)\W*\Z")  # {0}, $(brand), %1, $1, %A1%
 _PERCENT = "퍼센트"
+_SILENT = regex.compile(r"(?<![\s\p{P}\p{Sk}\p{Cf}<>™®])[\s\p{P}\p{Sk}\p{Cf}<>™®]+\Z")  # other signs are spoken: 10€
 _NO_CONSONANT, _L = 0, 8  # finals of a syllable, as Unicode numbers them
 _FINALS_OF_DIGITS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))  # 영, 일, 이, 삼 ...
 
@@ -69,8 +74,8 @@ def _final(word: str) -> int | None:
     """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
     if _PLACEHOLDER.search(word):
         return None
-    spoken = regex.sub("[%\uff05]", _PERCENT, _BRACKETS.sub("", word))
-    last = regex.sub(r"\p{P}+\Z", "", spoken)[-1:]
+    spoken = regex.sub("[%\uff05]", _PERCENT, _BRACKETS.sub("", word.rstrip()))
+    last = _SILENT.sub("", spoken)[-1:]
     if "가" <= last <= "힣":
         return (ord(last) - ord("가")) % 28
     return _FINALS_OF_DIGITS.get(last)

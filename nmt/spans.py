@@ -37,9 +37,10 @@ _STARTS = f"((?:{'|'.join(start for start, _ in ELEMENT_MARKS)})+)"
 _ENDS = {end for _, end in ELEMENT_MARKS}
 _BEFORE_A_WORD = regex.compile(rf"(?:(?<!\s) |^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
-# A text with these is not in capitals, or its capitals do not tell its small letters: Greek ones lack accents, and
-# İ would become an i with a second dot.
-_NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
+# Letters without a capital, or whose capital does not tell the small letter: Greek capitals lack accents, and İ would
+# become an i with a second dot.
+CASELESS = r"\p{Lo}\p{Greek}\u0130"
+_NO_CAPITALS = regex.compile(rf"[\p{{Ll}}{CASELESS}]")
 WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
 _WITHOUT_SPACE = regex.compile(
     rf"""(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{WIDE}]|{WIDE}[\p{{Pf}}"']+)\Z""", regex.V1

@@ -23,6 +23,7 @@ from nmt.particles import FORMS, agreed, particle
         ("10€", "를", "를"),  # not known
         ("메뉴(목록)", "을", "를"),  # what stands in brackets does not count
         ("(파일)", "를", "을"),
+        *((f"메뉴{sign}", "을", "를") for sign in (" ", "`", ">", "™", "\u200b", "(목록) ")),
         ("URL", "을", "을"),  # how it is said is not known
         ("메뉴", " 을", " 을"),
         ("메뉴", "이름", "이름"),  # a word of its own

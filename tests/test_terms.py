@@ -67,11 +67,20 @@ def test_terms_are_whole_words(text: str, found: list[str]) -> None:
     assert terms.find(text) == found
 
 
+def test_a_large_korean_glossary_takes_no_long_time() -> None:
+    words = [f"파일{chr(ord('가') + number)}" for number in range(3_000)]
+    started = time.process_time()
+    terms = Terms(dict.fromkeys(words, "x"))
+    assert time.process_time() - started < 2 and terms.find(f"{words[7]}를 {words[2999]}시") == [words[7]]
+
+
 def test_korean_words_end_with_particles_only() -> None:
     terms = Terms(dict.fromkeys(("표", "열", "파일"), "x"))
     assert terms.find("개체를 표시하고 열기, 열려, 파일럿, 파일명, 표면") == []
     found = ["표", "열", "파일", "파일", "파일", "표", "파일"]
     assert terms.find("표를 열과 파일들로부터의 파일이라는 파일뿐 표입니다. 파일") == found
+    for ending in ("이라고", "이지만", "이었습니다", "이랑", "만큼", "밖에", "조차", "에게서도"):
+        assert terms.find(f"그 파일{ending} 했다") == ["파일"]
     started = time.process_time()
     assert terms.find("파일" + "이나" * 30_000 + "x") == []
     assert time.process_time() - started < 2

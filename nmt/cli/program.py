@@ -144,7 +144,8 @@ def users_message(error: Exception) -> str | None:
         return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in {*sys.modules} - {"nmt"}:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
-        return f"{frames[-1].filename}, line {frames[-1].lineno}: {error}; correct the name of the module"
+        where = f"{frames[-1].filename}, line {frames[-1].lineno}"
+        return f"{where}: {error}; correct the name, or install a version that has it"
     if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
         return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
     return None

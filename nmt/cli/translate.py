@@ -117,7 +117,8 @@ class TranslateConfig(SearchSettings):
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
-        if self.output and self.input and os.path.exists(self.output) and os.path.samefile(self.output, self.input):
+        both = self.output and self.input and os.path.exists(self.output) and os.path.exists(self.input)
+        if both and os.path.samefile(str(self.output), str(self.input)):
             yield f"output={self.output}: it is the input; name another file"
         if self.with_attention and not self.jsonl and self.document is None:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
@@ -144,7 +145,7 @@ def main(config: TranslateConfig) -> None:
     if (place := independent_launch()).several:
         process.share_machine(place)
     new_output = new_file(config.output) if config.document is not None else None
-    if config.output is not None:
+    if config.output is not None and config.document is None and not place.several:
         refuse_existing(Path(config.output))
     translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search

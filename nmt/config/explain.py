@@ -217,10 +217,11 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
 
 
 def _parameters_of(node: Mapping[str, Any], tree: Mapping[str, Any]) -> Sequence[str]:
-    """Return the parameters of the class that a node names, also those that it leaves out; none without a class."""
+    """Return the parameters that a file may give to the class of a node: those with a default; none without a class."""
     allow = tree.get("allow")
     kind = class_of(node, within=["nmt", "torch.optim", *(allow if isinstance(allow, list) else [])])
-    return [*inspect.signature(kind).parameters] if kind else []
+    parameters = inspect.signature(kind).parameters.values() if kind else ()
+    return [each.name for each in parameters if each.default is not each.empty and each.name != "target_lang"]
 
 
 def _near(key: str, tree: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nmt.system.launch import launch
+from nmt.system.launch import independent_launch
 
 if TYPE_CHECKING:
     from nmt.data.bar import Bar
@@ -59,7 +59,7 @@ class PassProgress:
                 logger.info(f"{self.activity}: {', '.join(filter(None, self._figures()))}")
 
     def _on_terminal(self) -> bool:
-        return launch().rank == 0 and (sys.stderr if self.stderr else sys.stdout).isatty()
+        return independent_launch().rank == 0 and (sys.stderr if self.stderr else sys.stdout).isatty()
 
     def _start_bar(self) -> None:
         from nmt.data.bar import Bar

@@ -50,7 +50,7 @@ HOLDERS = frozenset(f"{_LISTS_AND_TABLES} button object template svg math".split
 _INLINE_ENDED = (INLINE | INLINE_KEPT) - {"svg", "math"}
 _ENDED_AROUND = _INLINE_ENDED | ENDED_BY.keys()  # without an end tag, these end with the element around them
 _COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))", re.DOTALL)
-_DOCTYPE = re.compile(r"<!doctype[^>\[]*\[.*?\]\s*>", re.DOTALL | re.IGNORECASE)
+_DOCTYPE = re.compile(r"<!doctype[^>\[]*\[.{0,9999}?\]\s*>", re.DOTALL | re.IGNORECASE)
 _SPACES = {"block": " ", "unit": " "}
 
 Kind = Literal["text", "start", "end", "unit", "hidden", "block"]
@@ -182,7 +182,8 @@ class _Tokenizer(HTMLParser):
     def _end_before(self, start_tag: str) -> None:
         """End the element that stays if its end tag is left out before this start tag."""
         kept, around = self._kept.names, self._around.names[-1:]
-        can_end = kept[:1] + around * (bool(kept) and kept[0] in _INLINE_ENDED)  # a kbd ends with its paragraph
+        # A kbd ends with its paragraph. Browsers carry a code element into the next one.
+        can_end = kept[:1] + around * (bool(kept) and kept[0] in _INLINE_ENDED - {"code"})
         if any(start_tag in ENDED_BY.get(name, ()) for name in can_end) and HOLDERS.isdisjoint(kept[1:]):
             self._end_kept()
 

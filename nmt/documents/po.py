@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import babel.localedata
 import babel.plural
 from babel.messages.catalog import Message
 from babel.messages.plurals import PLURALS, get_plural
@@ -149,7 +150,8 @@ def _plural_forms(language: str, where: str) -> str:
     locale = locale_of(language)
     if locale and not {str(locale), locale.language}.isdisjoint(PLURALS):
         return get_plural(locale).plural_forms
-    if locale and (simple := _simple_forms(locale.plural_form)):
+    has_rule = locale and "plural_form" in babel.localedata.load(locale.language, merge_inherited=False)
+    if locale and has_rule and (simple := _simple_forms(locale.plural_form)):
         return simple
     raise UserError(
         f"{where}: the plural forms of '{language}' are not known; add them to its header, as in Plural-Forms: "

@@ -48,7 +48,8 @@ class Languages:
         return sorted({source, *(target for each, target in self.pairs if each == source)})
 
     def detect(self, text: str) -> Detected:
-        """Return the language whose script most letters of a text have. Sources come before other languages.
+        """Return the language whose script most letters of a text have. Sources come before other languages,
+        and those whose likely script it is before others.
 
         Letters of addresses do not count. The confidence is the share of these letters, divided by the number of
         languages that fit equally well.
@@ -57,7 +58,13 @@ class Languages:
         fits = {code: max((_share(text, each) for each in scripts_of(code)), default=(0.0, 0)) for code in self.codes}
         best = max(fits.values())
         fitting = [code for code, fit in fits.items() if fit == best]
-        return Detected(fitting[0], round(100 * best[0] / len(fitting), 1))
+        sources = {source for source, _ in self.pairs}
+        likely = [
+            code
+            for code in fitting
+            if code in sources and best in [_share(text, each) for each in scripts_of(code)[:1]]
+        ]
+        return Detected((likely or fitting)[0], round(100 * best[0] / len(fitting), 1))
 
 
 def _share(text: str, script: str) -> tuple[float, int]:

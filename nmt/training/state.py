@@ -181,9 +181,9 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
         changed = changes(*map(with_absolute_paths, (last["nmt"]["config"], recipe.plain)))
         changed.pop("allow", None)
         _check_changes(recipe, last, changed)
+        before, now = len(last["callbacks"]["Generators"]["ranks"]), launch().size
     for key, pair in changed.items():
         logger.info(f"resume: {_change(key, *pair)}")
-    before, now = len(last["callbacks"]["Generators"]["ranks"]), launch().size
     if before != now:
         logger.info(f"resume: processes: {now} (was {before}), so an update has other numbers of tokens")
     return last

@@ -12,6 +12,7 @@ from itertools import chain
 _WITHIN = {
     "en": "Mr Mrs Ms Messrs Dr Drs Prof Rev Hon Gen Col Maj Capt Lt Sgt Sen Rep Gov Pres St Mt cf vs viz approx incl",
     "de": "Hr Hrn Fr Prof Dipl Ing Mag Hl bzw bspw ca evtl exkl ggf inkl insb sog vgl zzgl Mio Mrd Tsd",
+    "hi": "डॉ",
 }
 # They do not end a sentence if a number or a bracket follows: "No. 5". Otherwise they can: "No. It is not."
 _BEFORE_NUMBERS = {

@@ -29,8 +29,8 @@ from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
 _DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
 _CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
-# A single letter and the marks above or below it. Thai writes vowels as letters: "พ.ศ." and "น." are abbreviations.
-_LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] \p{M}*+"
+# A single letter and its accents, as in "د." and "พ.ศ.". With a vowel sign of its own script it is a word, as "है.".
+_LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] [\p{M}&&\p{sc=Inherited}]*+"
 _LETTER_OR_NUMBER = rf"{_LETTER} | (?<! \d[,:] ) \d{{1,2}}"
 # The same inside a sentence. Its full stop ends the sentence if a word follows that begins sentences.
 _LAST_WORD = rf"""

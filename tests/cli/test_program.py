@@ -52,7 +52,7 @@ def test_a_wrong_import_in_a_package_of_ones_own_names_the_file(
         program.run(lambda arguments: importlib.import_module("mine_here.parts") and None)
     (line,) = capsys.readouterr().err.splitlines()
     expected = f"error: {tmp_path}/mine_here/parts.py, line 2: No module named 'mine_here.helprs'"
-    assert line == f"{expected}; correct the name of the module"
+    assert line == f"{expected}; correct the name, or install a version that has it"
 
 
 def test_output_survives_a_terminal_without_unicode() -> None:

@@ -68,6 +68,22 @@ def test_a_bar_fits_and_ends_with_the_time_left(
     assert ("sentences/s" in lines[-1]) == (width > 80)
 
 
+def test_a_task_of_srun_needs_no_number_of_tasks_on_each_node(
+    clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only training needs it. The first task draws the bar."""
+    variables = {"NTASKS": "2", "STEP_NUM_TASKS": "2", "LOCALID": "0", "JOB_NAME": "job"}
+    for name, value in variables.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for rank in (0, 1):
+        monkeypatch.setenv("SLURM_PROCID", str(rank))
+        with PassProgress("translating", 2000, unit="lines") as progress:
+            clock.seconds += 20
+            progress.advance(1000)
+        assert ("translating" in capsys.readouterr().out) == (rank == 0)
+
+
 def test_the_cursor_waits_where_a_wrapped_line_begins(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ def upper(document: Document) -> str:
         ("caf&eacute;", "CAFÉ"),
         ("<!-- a --><script>if (a<b) c()</script>d", "<!-- a --><script>if (a<b) c()</script>D"),
         ("<pre>a</pre><code>b</code>c", "<pre>a</pre><code>b</code>C"),
+        ("<p><code><div>a</div></code>b", "<p><code><div>a</div></code>B"),
         (
             'a <span translate="no">b <span>c</span> d</span> e <i class="x notranslate">f</i>',
             'A <span translate="no">b <span>c</span> d</span> E <i class="x notranslate">f</i>',

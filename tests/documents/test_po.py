@@ -162,7 +162,7 @@ def test_a_plural_has_as_many_forms_as_the_language(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "forms"),
-    [("id", "nplurals=1; plural=0;"), ("my", "nplurals=1; plural=0;"), ("gd", None), ("hsb", None)],
+    [("id", "nplurals=1; plural=0;"), ("my", "nplurals=1; plural=0;"), ("gd", None), ("hsb", None), ("oc", None)],
 )
 def test_plural_forms_that_gettext_does_not_have_are_those_of_cldr_or_an_error(
     language: str, forms: str | None

@@ -41,6 +41,8 @@ def test_a_long_text_without_spaces_takes_no_long_time() -> None:
 def test_codes_of_three_letters_and_languages_in_two_scripts() -> None:
     assert Languages((("eng", "jpn"), ("jpn", "eng"))).detect("こんにちは世界").language == "jpn"
     serbian = Languages((("sr", "en"),))
+    both = Languages((("sr", "en"), ("en", "sr")))
+    assert [both.detect(text).language for text in ("Hello", "Здраво")] == ["en", "sr"]
     assert [serbian.detect(text).language for text in ("Здраво", "Zdravo")] == ["sr", "sr"]
 
 

@@ -30,6 +30,8 @@ from nmt.translation.sentences import split, split_to_fit
         ["د. أحمد طبيب.", "وصل أمس."],  # one letter is an abbreviation in every script with an alphabet
         ["ד. כהן הגיע.", "הוא כאן."],
         ["डॉ. शर्मा आए।", "वे गए।"],
+        ["यह किताब है.", "वह गाँव में थे.", "ठीक है."],  # a letter with a vowel sign is a word
+        ["આ મારું ઘર છે.", "તે શાળામાં છે."],
         ["เวลา 10.30 น. ที่ห้องประชุม พ.ศ. 2567"],
         ["no end"],
     ],

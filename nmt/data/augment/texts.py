@@ -11,10 +11,11 @@ import regex
 
 from nmt.data.augment.base import Augmentation, Example
 from nmt.parameters import Share
+from nmt.spans import CASELESS
 
 FULL_STOPS = (".", "\u3002", "\u0964", "\u06d4")  # also of Chinese and Japanese, Hindi, Urdu
 WORD = re.compile(r"[^\W\d_]{4,}")
-CASELESS = regex.compile(r"[\p{Lo}\p{Greek}\u0130]")  # letters that `nmt.spans.in_capitals` does not count as capitals
+_CASELESS = regex.compile(f"[{CASELESS}]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class UpperCase(Augmentation):
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         source, target = example.texts
-        unchanged = source.upper() == source or bool(CASELESS.search(source))
+        unchanged = source.upper() == source or bool(_CASELESS.search(source))
         return None if unchanged else (source.upper(), target.upper())
 
 

@@ -102,6 +102,10 @@ class _Side:
         """The text without spaces and punctuation, as the words for numbers are."""
         return simplified(self.text)
 
+    def ends_with(self, rest: Sequence[str]) -> bool:
+        """Return whether a number ends with the digits of `rest`, as 35000 with the 5000 of 3만 5000, or may do so."""
+        return self.is_scaled or any(each.endswith("".join(rest)) for each in self.offered)
+
     @functools.cached_property
     def is_scaled(self) -> bool:
         """Whether a word such as "million" follows a number."""
@@ -138,7 +142,7 @@ def _left_over(own: _Side, other: _Side) -> Iterator[_Number]:
     more, scaled = own.groups - other.groups, len(own.text)
     for number in _NUMBER.finditer(own.text) if more else ():
         start, end = number.span()
-        is_rest = scaled < start and not own.text[scaled:start].strip()  # 3만 5000
+        is_rest = scaled <= start and not own.text[scaled:start].strip() and other.ends_with(_joined(number[0]))
         if scale := scale_words(own.language).match(own.text, end):
             scaled = scale.end()
         groups = _joined(number[0])

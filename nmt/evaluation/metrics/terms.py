@@ -59,7 +59,7 @@ class TermAccuracy(Metric):
             rest, matches = normalized(hypothesis), 0
             given = sorted(self._spans.given(source, self._terms), key=len, reverse=True)
             for wanted in given:
-                pattern = f"(?i){before(wanted)}{regex.escape(wanted)}{behind(wanted)}"
+                pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 matches += found
             if given:

@@ -40,6 +40,7 @@ GOOD = [
     ("ar", "1,250 people", "١٬٢٥٠ شخص"),
     ("xx", "25 and 3 words", "3 u 25"),
     ("ko", "35,000 people", "3만 5000명"),
+    ("ko", "35,000 people", "3만5000명"),
     ("ko", "20 and 25 years, 99 bottles", "스무 살, 스물다섯 살, 아흔아홉 병"),
     ("ko", "at 1:30", "1시 반"),
     ("zh", "He is 25.", "他二十五岁。"),
@@ -78,6 +79,10 @@ def test_other_ways_to_write_a_number_are_no_defect(language, source, target):
 )
 def test_numbers_that_differ_are_found(source, target, note):
     assert find("numbers", [SentencePair(source, target)], ("en", "de")) == {0: note}
+
+
+def test_a_wrong_rest_behind_a_scale_word_is_found():
+    assert find("numbers", [SentencePair("35,000 people", "3만 6000명")], ("en", "ko")) == {0: "target: 6000"}
 
 
 def test_large_numbers_are_found_in_a_language_without_known_number_words():

@@ -35,6 +35,7 @@ def metric(tmp_path: Path) -> TermAccuracy:
         ("Insert the formula.", "请插入公式。", 100),  # a script without spaces
         ("a URL", "打开URL", 100),
         ("column 2", "2열", 100),
+        ("a file", "이것은 파일이라고 한다", 100),
         ("Select a column.", "파일을 열어 봅니다.", 0),  # another word
         ("a file", unicodedata.normalize("NFD", "파일을"), 100),
     ],
