@@ -143,7 +143,7 @@ def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
     trained = own.source_lang, own.target_lang
     if (data.target_lang, data.source_lang) == trained and not own.both_directions:
         raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
-    if (data.source_lang, data.target_lang) != trained:
+    if (data.source_lang, data.target_lang) not in (trained, trained[::-1]):
         print_stderr(
             f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
             f"{data.target_lang}"
@@ -189,12 +189,16 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     A given `path` replaces the complete corpus, and so does a setting of the source, such as `name` of the Hub. The
     path and the files that the run named would take precedence over it, so they are set to None. So are the word
-    alignments of pairs that are replaced.
+    alignments of pairs that are replaced. For the opposite direction, each pair of files is read the other way round.
     """
     from nmt.config.settings import DataConfig
 
     of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]
-    files = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
-    replaced = [split for split in ("train", "val") if files or split in given]
+    unset = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
+    replaced = [split for split in ("train", "val") if unset or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
-    return {**own, **files, **links, **given}
+    languages = [own.get("source_lang"), own.get("target_lang")]
+    backwards = [{**own, **given}.get(key) for key in ("target_lang", "source_lang")] == languages
+    named = {split: own.get(split) for split in ("train", "val", "test") if backwards}
+    swapped = {split: files[::-1] for split, files in named.items() if isinstance(files, list | tuple)}
+    return {**own, **swapped, **unset, **links, **given}

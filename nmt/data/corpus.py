@@ -14,6 +14,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 from nmt.config.settings import DataConfig
+from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source
 from nmt.data.sources.files import read_lines
@@ -125,8 +126,8 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
         )
     chosen = set(random.Random(config.seed).sample(range(count), config.val_size))
     held = [pair for index, pair in enumerate(train) if index in chosen]
-    sources = {pair.source for pair in held}
-    rest = Split.of(Reiterable(lambda: (pair for pair in train if pair.source not in sources)))
+    sources = {normalized(pair.source) for pair in held}  # as the model reads them
+    rest = Split.of(Reiterable(lambda: (pair for pair in train if normalized(pair.source) not in sources)))
     if not len(rest):
         raise UserError(f"{where}: every training sentence is among the {len(held)} held out; name a file by data.val=")
     repeated = count - len(held) - len(rest)

@@ -11,7 +11,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -20,9 +20,12 @@ from nmt.tokens import EOS, RESERVED, WORD_MARK
 
 WORDS = 100_000  # maximum number of words whose segmentations are kept in memory
 STATES = 400_000  # the same for states of words on the way from characters to pieces
+LONGEST_KEPT = 24  # pieces of a word that is kept; a sentence without spaces is one word, and rarely occurs again
 UNKNOWN_PENALTY = 10.0  # of SentencePiece: how much worse a character without a piece is than the worst piece
 
 Ids = tuple[int, ...]
+Texts = tuple[str, ...]
+_Steps = tuple[Callable[[Ids], Texts], Callable[[Texts], list[Texts]], Callable[[Texts], Ids]]
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class UnigramSampler(Sampler):
 
     def word(self, word: Ids, rng: random.Random) -> list[int]:
         """Return the ids of a random segmentation, drawn piece by piece from the start of the word."""
-        lattice = self._lattice(word)
+        lattice = self._lattice(word) if len(word) <= LONGEST_KEPT else self._make_lattice(word)
         place, sampled = 0, list[int]()
         while place < len(lattice):
             limits, pieces = lattice[place]
@@ -151,15 +154,22 @@ class BpeDropout(Sampler):
     def __init__(self, inventory: Inventory, drop: float) -> None:
         super().__init__(inventory)
         self.drop = drop
-        self._characters = functools.lru_cache(WORDS)(lambda word: tuple(self.text(word)))
-        self._merged = functools.lru_cache(STATES)(self._all_merged)
-        self._ids = functools.lru_cache(WORDS)(self._all_ids)
+        self._making: _Steps = (self._all_characters, self._all_merged, self._all_ids)
+        self._keeping: _Steps = (
+            functools.lru_cache(WORDS)(self._all_characters),
+            functools.lru_cache(STATES)(self._all_merged),
+            functools.lru_cache(WORDS)(self._all_ids),
+        )
 
     def word(self, word: Ids, rng: random.Random) -> Ids:
-        pieces, drop, draw = self._characters(word), self.drop, rng.random
-        while (kept := next((after for after in self._merged(pieces) if draw() >= drop), None)) is not None:
+        characters, merged, ids = self._keeping if len(word) <= LONGEST_KEPT else self._making
+        pieces, drop, draw = characters(word), self.drop, rng.random
+        while (kept := next((after for after in merged(pieces) if draw() >= drop), None)) is not None:
             pieces = kept
-        return self._ids(pieces)
+        return ids(pieces)
+
+    def _all_characters(self, word: Ids) -> tuple[str, ...]:
+        return tuple(self.text(word))
 
     def _all_merged(self, pieces: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return `pieces` after each possible merge, in the order in which BPE prefers the merges."""

@@ -96,6 +96,16 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
 
 
+def test_the_opposite_direction_reads_the_pairs_of_files_the_other_way_round() -> None:
+    own = {"source_lang": "en", "target_lang": "de", "path": None, "train": ["t.en", "t.de"], "test": ["x.en", "x.de"]}
+    opposite = {"source_lang": "de", "target_lang": "en"}
+    swapped = evaluate_program.merge_data(own, opposite)
+    assert swapped == {**own, **opposite, "train": ["t.de", "t.en"], "test": ["x.de", "x.en"]}
+    assert evaluate_program.merge_data(own, {**opposite, "test": ["y.de", "y.en"]})["test"] == ["y.de", "y.en"]
+    assert evaluate_program.merge_data(own, {"source_lang": "en"}) == own
+    assert evaluate_program.merge_data({**own, "test": "x.jsonl"}, opposite)["test"] == "x.jsonl"
+
+
 def test_evaluate_warns_of_data_in_another_language(
     run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

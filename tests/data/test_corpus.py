@@ -2,11 +2,13 @@
 
 import random
 import tracemalloc
+import unicodedata
 
 import pytest
 
 from nmt.build import build_source
 from nmt.data import corpus as corpora
+from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair
 from nmt.data.sources.base import Source
 from nmt.errors import UserError
@@ -85,6 +87,16 @@ def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard)
     assert len(corpus["val"]) == 1 and len(corpus["train"]) == 5
     assert corpus["val"][0].source != corpus["train"][0].source
     assert "left out 4 that repeat their sources" in heard[1]
+
+
+def test_held_out_sentences_in_another_form_do_not_remain_in_train(tmp_path, data_config, heard):
+    """The model reads both alike."""
+    words = [f"caf\u00e9 {number}" for number in range(20)]
+    rows = [f"{word}\tx\n{unicodedata.normalize('NFD', word)}  \tx\n" for word in words]
+    (tmp_path / "train.tsv").write_text("".join(rows), "utf-8")
+    corpus = load_corpus(data_config(path=str(tmp_path), val_size=10))
+    held, kept = ({normalized(pair.source) for pair in corpus[split]} for split in ("val", "train"))
+    assert held and kept and not held & kept
 
 
 def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from nmt.data import subwords
 from nmt.data.pair import SentencePair
 from nmt.data.subwords import SAMPLERS, BpeDropout, Inventory, UnigramSampler
 from nmt.data.tokenizer import Tokenizer
@@ -38,6 +39,21 @@ def inventory(scores):
     first = 4 + len(ids)
     content = [b""] * 4 + [piece.encode() for piece in ids] + [bytes([byte]) for byte in range(256)]
     return Inventory(content, ids, scores, range(first, first + 256))
+
+
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_words_that_are_not_kept_have_the_same_samples(tokenizer, monkeypatch, type):
+    """Sentences without spaces are one word each, and would fill the memory."""
+    model = tokenizer(type)
+    ids = list(model.encode_source(["".join(text.split()) for text in texts(20)]))
+    assert max(map(len, ids)) > subwords.LONGEST_KEPT
+    inventory, _ = model.inventories
+    found = []
+    for longest in (0, subwords.LONGEST_KEPT, 10_000):
+        monkeypatch.setattr(subwords, "LONGEST_KEPT", longest)
+        sampler, rng = SAMPLERS[type](inventory, 0.3), random.Random(0)
+        found.append([sampler(each, rng) for each in ids])
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize(("type", "strengths"), [("unigram", (0.1, 0.5, 1.0)), ("bpe", (0.1, 0.5, 1.0))])
