@@ -22,6 +22,8 @@ from nmt.export.base import Exportable, Format, require_packages, write_tokenize
 from nmt.export.huggingface_translator import HuggingFaceTranslator
 from nmt.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
 from nmt.models.multihead import MultiHeadAttention
+from nmt.models.positions.learned import Learned
+from nmt.models.positions.rotary import Rotary
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
@@ -29,7 +31,7 @@ from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
 
 IDS = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
-OTHERS = "use format=onnx, or format=ctranslate2 if that can hold it"
+OTHERS = "use format=ctranslate2 or format=onnx"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,8 @@ def _problems(stack: Stack) -> Iterator[str]:
     if block.attention_gate:
         yield "attention_gate; use format=onnx"
     if type(stack.positions) is not Sinusoidal:
-        yield f"the positions {type(stack.positions).__name__}; {OTHERS}"
+        others = OTHERS if type(stack.positions) in (Learned, Rotary) else "use format=onnx"
+        yield f"the positions {type(stack.positions).__name__}; {others}"
 
 
 def _differences(encoder: Stack, decoder: Stack) -> Iterator[str]:

@@ -168,7 +168,7 @@ def test_a_damaged_file_is_one_message(run: Run, tmp_path: Path) -> None:
         ({"attention_gate": True, "sides": "decoder"}, "decoder has attention_gate; use format=onnx"),
         ({"positions": f"{POSITIONS}.rotary.Rotary"}, "positions Rotary; use format=ctranslate2"),
         ({"positions": f"{POSITIONS}.learned.Learned"}, "positions Learned; use format=ctranslate2"),
-        ({"positions": f"{POSITIONS}.base.NoPositions"}, "positions NoPositions"),
+        ({"positions": f"{POSITIONS}.base.NoPositions"}, "positions NoPositions; use format=onnx"),
         ({"norm_first": False, "sides": "encoder"}, "norm_first=True, and the encoder norm_first=False"),
         ({"activation": "gelu", "sides": "decoder"}, "activation=gelu, and the encoder activation=relu"),
         ({"width": 32, "sides": "decoder"}, "width=32, and the encoder width=16"),
