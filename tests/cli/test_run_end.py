@@ -69,11 +69,11 @@ def test_failed_run_prints_the_resume_command(runs: Runs, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("environment", "command"),
     [
-        ({}, r"python\S* \S+ resume=here"),
+        ({}, r"\S*python\S* \S+ resume=here"),
         (TORCHRUN, r"torchrun --nnodes=2 \.\.\. --nproc-per-node=2 \S+ resume=here"),
         ({**TORCHRUN, "WORLD_SIZE": "2"}, r"torchrun --nproc-per-node=2 \S+ resume=here"),
-        ({**TORCHRUN, STARTED: "1"}, r"python\S* \S+ resume=here"),  # trainer.devices is a setting of the run
-        (SRUN, r"srun python\S* \S+ resume=here"),
+        ({**TORCHRUN, STARTED: "1"}, r"\S*python\S* \S+ resume=here"),  # trainer.devices is a setting of the run
+        (SRUN, r"srun \S*python\S* \S+ resume=here"),
     ],
 )
 def test_the_resume_command_starts_as_many_processes(
