@@ -10,6 +10,8 @@ A term of a glossary has a mark as well, which is replaced by the given translat
 A text in capitals has a mark before it: "OPEN THE FILE" is read as "｟14｠ Open the file", so that its words have their
 usual pieces. A translation that begins with this mark is written in capitals. OpenNMT calls this case markup. For the
 same reason, "a <b>file</b>" is read as "a｟8｠ file｟9｠": the first piece of a word has the space before it.
+
+`join` makes one text of several sentences with marks.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class Languages:
         return sorted({source, *(target for each, target in self.pairs if each == source)})
 
     def detect(self, text: str) -> Detected:
-        """Return the language whose script most letters of a text have. Sources come before other languages,
-        and those whose likely script it is before others.
+        """Return the language whose script most letters of a text have. Sources come before other languages.
+        Those for which it is the likely script come before other sources.
 
         Letters of addresses do not count. The confidence is the share of these letters, divided by the number of
         languages that fit equally well.

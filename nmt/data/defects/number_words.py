@@ -50,7 +50,7 @@ def has_number_words(language: str) -> bool:
 
 @functools.cache
 def _key(language: str) -> str | None:
-    """Return the name that num2words has for a language; for Chinese that of Japanese, whose numbers are alike."""
+    """Return the name that num2words has for a language. Chinese has that of Japanese, which writes numbers alike."""
     locale = locale_of(language)
     if locale and locale.language in CHINESE:
         return "ja"

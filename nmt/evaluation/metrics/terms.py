@@ -22,9 +22,9 @@ from nmt.terms import Terms, before, behind, read_terms
 class TermAccuracy(Metric):
     """Percentage of the terms in the sources that are translated as the glossary `file` says.
 
-    Capitals and small letters are not told apart, and an ending may follow, as Korean particles do. A term that stands
-    twice in a source counts twice, and one inside a span not at all, because a translation keeps the span. Without a
-    term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of `nmt.spans.Spans`.
+    Capitals and small letters are not told apart. An ending may follow; after Hangul, only particles may. A term that
+    stands twice in a source counts twice, and one inside a span not at all, because a translation keeps the span.
+    Without a term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of `nmt.spans.Spans`.
     """
 
     file: str | None = None
