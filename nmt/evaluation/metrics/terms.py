@@ -24,7 +24,8 @@ class TermAccuracy(Metric):
 
     Capitals and small letters are not told apart. An ending may follow; after Hangul, only particles may. A term that
     stands twice in a source counts twice, and one inside a span not at all, because a translation keeps the span.
-    Without a term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of `nmt.spans.Spans`.
+    Without a term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of
+    `nmt.spans.Spans`.
     """
 
     file: str | None = None
