@@ -109,7 +109,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
         except UnicodeDecodeError:
             check_texts()
             raise
-        except HydraException as error:
+        except (HydraException, ValueError) as error:  # OmegaConf raises ValueError for a key inside a list
             # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
             with suppress(HydraException):  # for an unknown group, the first error is reported
