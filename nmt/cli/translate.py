@@ -117,8 +117,7 @@ class TranslateConfig(SearchSettings):
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
-        both = self.output and self.input and os.path.exists(self.output) and os.path.exists(self.input)
-        if both and os.path.samefile(str(self.output), str(self.input)):
+        if self.output and self.input and _is_same_file(self.output, self.input):
             yield f"output={self.output}: it is the input; name another file"
         if self.with_attention and not self.jsonl and self.document is None:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
@@ -131,6 +130,10 @@ class TranslateConfig(SearchSettings):
             yield 'text="": it is empty, so its translation is empty too, and prefix= has no effect; leave it out'
         if sys.stdin is None and text is None and self.input is None:
             yield 'standard input is closed; give text="...", input=FILE, or lines as in < lines.en'
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 @configured(TranslateConfig)
