@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import annotations_of, expected, hints_of, is_kind, options, shown, value_problem
+from nmt.parameters import annotations_of, expected, fits, hints_of, is_kind, options, shown, value_problem
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # earlier names of modules and classes, as older checkpoints and run folders have them
@@ -159,6 +159,10 @@ class _Planner:
         if isinstance(value, Mapping) and _TARGET in value:
             return self._nested(value, annotation, self.origins.get(where, where))
         if problem := value_problem(value, annotation):
+            where = self.origins.get(where, where)
+            if isinstance(value, Mapping):
+                without = f", or do without one by {where}=null" if fits(None, annotation) else ""
+                problem += f"; no {_TARGET} says which class these keys are for: name one{without}"
             self.problems.append(f"{where}: {problem}")
         elif isinstance(value, list) and any(typing.get_origin(option) is tuple for option in options(annotation)):
             return tuple(value)

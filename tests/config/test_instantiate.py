@@ -253,6 +253,13 @@ def test_a_node_of_another_kind_does_not_fit() -> None:
     )
 
 
+def test_settings_of_a_part_that_was_not_chosen_are_named_with_a_remedy() -> None:
+    assert message(node("Outer", inner={"size": 1}), vocab_size=7) == (
+        "model.decoder.inner: got {'size': 1}, expected Inner or null; no _target_ says which class these keys are "
+        "for: name one, or do without one by model.decoder.inner=null"
+    )
+
+
 def test_a_target_that_cannot_take_what_the_program_gives_is_one_problem() -> None:
     assert message(node("Inner", wrong=1), vocab_size=7, width=3) == (
         f"model.decoder._target_: the constructor of {MODULE}.Inner must take vocab_size, width"
