@@ -28,7 +28,8 @@ def write_run(
     config = {"name": name, "seed": seed, "model": model, "scores": SCORES, "data": data_config(folder)}
     config["data"]["path"] = "FOLDER"
     config["trainer"] = {"max_time": max_time}
-    metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers, "updates": updates}
+    metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers}
+    metrics |= {"updates": updates, "best_update": updates}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     (folder / "metrics.json").write_text(
@@ -46,6 +47,7 @@ def write_translations(
     label: str = "test.beam3.lp1",
     data: str = "data.path=FOLDER",
     search: Mapping[str, Any] = SEARCH,
+    update: int | None = None,
 ) -> Path:
     """Write the lines and the score file of an evaluation; return the run."""
     folder = run / "translations"
@@ -53,7 +55,7 @@ def write_translations(
     for name, lines in (("src.en", sources), ("hyp.de", hypotheses), ("ref.de", references)):
         (folder / f"{label}.{name}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     facts: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "sentences": len(sources), "seconds": 2.0}
-    facts |= {"scores": {}, "commands": {}}
+    facts |= {"scores": {}, "commands": {}} | ({} if update is None else {"update": update})
     facts["data_sha256"] = digest("en", "de", *sources, *references)
     (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data, "search": search}), "utf-8")
     return run

@@ -47,6 +47,7 @@ class MetricsFile(TypedDict):
     search: dict[str, Any]
     parameters: Count
     updates: Count
+    best_update: NotRequired[Count]
     wall_seconds: Amount
     target_tokens_per_second: Amount
 

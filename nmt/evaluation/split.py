@@ -44,6 +44,7 @@ class ScoreFile(TypedDict):
     sentences: Count
     seconds: Amount
     members: NotRequired[list[str]]
+    update: NotRequired[int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,7 @@ class Subject:
 
     `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
     "ensemble" for several; `members` are their files; known for an ensemble, and if a folder was named for the results.
+    `update` is the number of updates of a single checkpoint's weights.
     `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a digest.
     Raises UserError for a language that is not a `LanguageCode`.
     """
@@ -62,6 +64,7 @@ class Subject:
     data: str
     checkpoint: str = "best"
     members: tuple[str, ...] = ()
+    update: int | None = None
     own: bool = True
 
     def __post_init__(self) -> None:

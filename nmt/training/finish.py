@@ -138,6 +138,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
             source_lang=data.source_lang,
             target_lang=data.target_lang,
             data=origin(parts.source, data, split),
+            update=parts.translator.update,
         )
         pairs = list(parts.corpora.splits[split])
         scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)

@@ -248,14 +248,18 @@ def _read_run(folder: Path, files: Sequence[Path], test_sets: Mapping[str, Evalu
 def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) -> dict[str, Path]:
     """Return the score files of a run on the data that `name` names, with its own search, by the digest of the data."""
     search, wanted = _own_search(folder, allow), Path(name).expanduser().resolve()
+    own = folder / TRANSLATIONS / f"{split}.{search.label}.scores.json"
+    others = sorted(own.parent.glob(f"{split}.{search.label}.*.scores.json"))
+    weights = read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT).get("best_update")
     found = {}
-    for path in sorted((folder / TRANSLATIONS).glob(f"{split}.{search.label}.*.scores.json")):
+    for path in [*filter(Path.is_file, [own]), *others]:
         facts = read_scores(path, remedy=LEAVE_OUT)
         theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
         source, *target = _named(facts["data"])
         if wanted in target:
             raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
-        if wanted == source and theirs == search:
+        is_older = facts.get("update", weights) != weights  # than the weights of a run that went on
+        if wanted == source and theirs == search and not is_older:
             found[facts["data_sha256"]] = path
     if not found:
         words = f"split={split}", _setting(name, folder, split)

@@ -177,6 +177,16 @@ def test_test_sets_are_pooled(multirun: Path) -> None:
         assert other["runs"][0]["sentences/s"] == 15.0, "60 sentences in twice 2 s"
 
 
+def test_the_runs_own_test_set_may_be_named_too(multirun: Path, tmp_path: Path) -> None:
+    folders = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    for run in folders:
+        write_translations(run, SOURCES, REFERENCES, hypotheses(run), data=f"data.path={Path('own').resolve()}")
+    for name, data in (("plain", []), ("named", ["data.test=own"])):
+        program.main([*map(str, folders), *QUICK, f"out={name}", *data])
+    plain, named = (json.loads(Path(name, "comparison.json").read_text("utf-8")) for name in ("plain", "named"))
+    assert plain["systems"] == named["systems"]
+
+
 def test_two_metrics_of_one_kind_have_two_columns_and_two_signatures(
     multirun: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
