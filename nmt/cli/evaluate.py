@@ -106,13 +106,16 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     data = data_of(loaded, config.data)
     check_direction(loaded, data)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
-    metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
-    names: list[str] = [config.split, *([] if config.variant is None else [config.variant])]
     if terms is not None:
+        if config.scores.get("terms", {}).get("file") not in (None, terms):
+            raise UserError("scores.terms.file: terms= names the glossary that is scored; leave one of them out")
         translator = using_terms(translator, terms)
         patterns = translator.tokenizer.spans.patterns
         node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}
-        metrics |= build_metrics({"terms": node}, target_lang=data.target_lang)
+        nodes = {**nodes, "terms": node}
+    metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
+    names: list[str] = [config.split, *([] if config.variant is None else [config.variant])]
+    if terms is not None:
         names.append(f"terms-{translator.terms.digest}")
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
@@ -129,6 +132,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
         data=origin(source, data, config.split),
         checkpoint="ensemble" if ensemble else "best" if isinstance(loaded, Exported) else loaded.path.stem,
         members=tuple(str(each.path.resolve()) for each in models) if elsewhere else (),
+        update=None if ensemble or isinstance(loaded, Exported) else loaded.update,
         own=not config.data and translator.search.limits == trained_search.limits,
     )
     if elsewhere:

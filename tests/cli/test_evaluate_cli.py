@@ -245,5 +245,10 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     (tmp_path / "other.tsv").write_text("dog\todg\n", "utf-8")
     evaluate_program.main([f"ckpt={ckpt}", f"terms={tmp_path}/other.tsv", out, "bootstrap=0"])
     assert len({*written.glob("test.terms-*.scores.json")}) == 2, "another glossary, other files"
+    evaluate_program.main([f"ckpt={ckpt}", "scores=[terms]", glossary, f"out={tmp_path}/again", "bootstrap=0"])
+    again = next((tmp_path / "again").rglob("*.scores.json"))
+    assert json.loads(again.read_text("utf-8"))["scores"] == {"terms": facts["scores"]["terms"]}
+    with pytest.raises(UserError, match=r"scores\.terms\.file: terms= names the glossary"):
+        evaluate_program.main([f"ckpt={ckpt}", glossary, "scores=[terms]", f"scores.terms.file={tmp_path}/other.tsv"])
     with pytest.raises(UserError, match="is of other checkpoints"):
         evaluate_program.main([f"ckpt={run.folder}", glossary, out, "bootstrap=0"])
