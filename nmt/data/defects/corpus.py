@@ -12,6 +12,7 @@ import regex
 from numpy.typing import NDArray
 
 from nmt.data.defects.base import Defect, Hashes
+from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 
 MOST_TARGETS = 5
@@ -24,6 +25,7 @@ class Duplicate(Defect):
 
     name = "duplicate"
     explanation = "repeats an earlier pair of its split"
+    version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
         return "again" if self._repeated[index] else ""
@@ -41,6 +43,7 @@ class ManyTargets(Defect):
 
     name = "many_targets"
     explanation = f"has a source with more than {MOST_TARGETS} different targets in its split"
+    version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
         count = self._targets[index]
@@ -75,11 +78,11 @@ class LeakedPair(Defect):
 
     name = "leaked_pair"
     explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
-    version = 2
+    version = 3
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        """Return the texts of a pair that must not be held out together."""
-        return pair.source, pair.target
+        """Return the texts of a pair that must not be held out together, as the model reads them."""
+        return normalized(pair.source), normalized(pair.target)
 
     def find(self, index: int, pair: SentencePair) -> str:
         texts, near = self.compared(pair), self._simplified(pair)
@@ -113,7 +116,7 @@ class LeakedSource(LeakedPair):
     explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        return (pair.source,)
+        return (normalized(pair.source),)
 
 
 class LeakedTarget(LeakedPair):
@@ -123,4 +126,4 @@ class LeakedTarget(LeakedPair):
     explanation = "has a target that is in validation or test too, exactly or nearly, whatever its source"
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        return (pair.target,)
+        return (normalized(pair.target),)

@@ -18,6 +18,7 @@ FORMS = ("cardinal", "ordinal", "year")
 # The exceptions of num2words for a language without ordinals, years or large numbers
 UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, NotImplementedError)
 
+_KANJI = str.maketrans("0123456789", "〇一二三四五六七八九")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
@@ -27,7 +28,7 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
     key = _key(language)
     if key is None or len(number) > MOST_DIGITS:
         return ()
-    found = list[str]()
+    found = [number.translate(_KANJI)] if key == "ja" else []  # 二〇二七年
     for form in FORMS:
         try:
             words = str(num2words(int(number), lang=key, to=form))

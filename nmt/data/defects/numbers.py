@@ -51,6 +51,7 @@ _FORMAT = re.compile(r"%[.$]?\Z")
 _NAME = regex.compile(r"[\p{sc=Latin}_]\Z")
 _BASE = re.compile(r"\s?[진進进]")  # 16진수 is the word for hexadecimal
 _HALF = regex.compile(r"(?i)시 ?반|\bhalf\b|\bhalb\b")  # half past one, halb zwei
+_ROMAN_END = r"(?:\b|(?=(?:e|es|er|re|ème|ᵉ)\b))"  # XXIe siècle is the 21st century
 _TIME = re.compile(r"\d:\d\d(?!\d)")
 
 
@@ -58,7 +59,7 @@ class Numbers(Defect):
     """The sides have different numbers. The docstring of the module says when a number is explained."""
 
     name = "numbers"
-    version = 2
+    version = 3
     explanation = "has a number on one side that the other side has neither in digits nor in words"
 
     def find(self, index: int, pair: SentencePair) -> str:
@@ -121,7 +122,7 @@ class _Side:
         """Return whether the text has this number as the name of a month or in Roman numerals."""
         month = month_names(self.language).get(value)
         roman = _roman(value)
-        return bool((month and month.search(self.text)) or (roman and re.search(rf"\b{roman}\b", self.text)))
+        return bool((month and month.search(self.text)) or (roman and re.search(rf"\b{roman}{_ROMAN_END}", self.text)))
 
 
 @dataclass(frozen=True)

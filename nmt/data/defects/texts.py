@@ -11,6 +11,7 @@ from typing import Any
 import regex
 
 from nmt.data.defects.base import SIDES, Defect, TextDefect
+from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.languages import main_part, scripts_in, scripts_of
@@ -32,10 +33,11 @@ class Identical(Defect):
 
     name = "identical"
     explanation = "has the same text, with letters in it, on both sides"
+    version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
-        text = pair.source.strip()
-        return "same text" if text == pair.target.strip() and any(map(str.isalpha, text)) else ""
+        text = normalized(pair.source)
+        return "same text" if text == normalized(pair.target) and any(map(str.isalpha, text)) else ""
 
 
 class Invisible(TextDefect):

@@ -355,12 +355,14 @@ def _show(spec: FileSpec) -> str:
 def _candidates(
     folder: Path, names: Sequence[str], stem: str, source_lang: str, target_lang: str
 ) -> Iterable[FileSpec]:
+    written = {name.lower(): name for name in names}  # as train.TSV, which data.train= reads too
+
+    def found(name: str) -> list[str]:
+        return [written[each] for each in (name.lower(), f"{name.lower()}.gz") if each in written]
+
     for suffix in (".jsonl", ".tsv"):
-        yield from (folder / name for name in (stem + suffix, stem + suffix + ".gz") if name in names)
-    sides = [
-        [name for name in (f"{stem}.{lang}", f"{stem}.{lang}.gz") if name in names]
-        for lang in (source_lang, target_lang)
-    ]
+        yield from (folder / name for name in found(stem + suffix))
+    sides = [found(f"{stem}.{lang}") for lang in (source_lang, target_lang)]
     if not any(sides):
         return
     for lang, side, other in ((source_lang, *sides), (target_lang, *sides[::-1])):

@@ -44,6 +44,9 @@ GOOD = [
     ("ko", "20 and 25 years, 99 bottles", "스무 살, 스물다섯 살, 아흔아홉 병"),
     ("ko", "at 1:30", "1시 반"),
     ("zh", "He is 25.", "他二十五岁。"),
+    ("fr", "In the 21st century, and in the 1st", "Au XXIe siècle, et au Ier"),
+    ("fr", "the 15th and 20th centuries", "les XVᵉ et XXes siècles"),
+    ("ja", "in 2020", "二〇二〇年に"),
     ("zh_TW", "10,000 people", "一萬人"),
     ("el", "25 cars", "είκοσι πέντε αυτοκίνητα"),  # num2words has no Greek numbers
 ]
@@ -71,6 +74,7 @@ def test_other_ways_to_write_a_number_are_no_defect(language, source, target):
         ("at 2:12 PM", "um 15:12", "source: 2; target: 15"),
         ("Press F2", "Drücken Sie F3", "source: 2; target: 3"),
         ("twenty dogs", "21 Hunde", "target: 21"),
+        ("the 21st century", "das XX. Jahrhundert", "source: 21"),
         ("August 9", "9. September 2027", "target: 2027"),
         ("9" * 5000, "8" * 5000, f"source: {'9' * 20}…; target: {'8' * 20}…"),
         ("13, 14, 15, 16, 17, 18, 19", "ohne", "source: 13, 14, 15, 16, 17, …"),

@@ -8,7 +8,10 @@ import unicodedata
 
 import pytest
 
-from nmt.data.pair import SentencePair
+from nmt.data.defects.base import CorpusContext
+from nmt.data.defects.corpus import several_targets
+from nmt.data.filters import DEFECTS
+from nmt.data.pair import SentencePair, Split
 from tests.data.defects.good import CORPORA, find, good_pairs
 
 ENGLISH_MARKUP = ("<b>{}</b>", "<p>{}", "{}<br/>", '<a href="x.html">{}</a>', "{} <SUB>2</SUB>")
@@ -82,3 +85,13 @@ def test_ten_planted_pairs_are_found_and_few_good_ones(corpus, name):
             pairs[index] = changed
             planted.append(index)
     assert sorted(find(name, pairs, languages)) == sorted([*good, *planted])
+
+
+def test_texts_are_compared_as_the_model_reads_them():
+    decomposed = unicodedata.normalize("NFD", "Das Café  öffnet. ")
+    pairs = [SentencePair("The café opens.", "Das Café öffnet."), SentencePair(" The  café opens.", decomposed)]
+    assert find("duplicate", pairs, ("en", "de")) == {1: "again"}
+    assert find("identical", [SentencePair("Das Café öffnet.", decomposed)], ("en", "de")) == {0: "same text"}
+    context = CorpusContext(("en", "de"), Split.of(pairs[1:]), {"test": Split.of(pairs[:1])})
+    assert DEFECTS["leaked_pair"](context).find(0, pairs[1]) == "test, exactly"
+    assert several_targets(*CorpusContext(("en", "de"), Split.of(pairs)).hashes) == 0

@@ -93,6 +93,14 @@ def test_lines_end_with_newline_alone(tmp_path):
     assert list(read_lines(write(tmp_path / "c", "\n"))) == [""]
 
 
+def test_endings_may_have_capitals(tmp_path):
+    for name in ("train.EN", "train.de", "val.TSV", "test.JSONL"):
+        write(tmp_path / name, "a\tb\n")
+    found = find_splits(tmp_path, "en", "de")
+    assert found["train"] == (tmp_path / "train.EN", tmp_path / "train.de")
+    assert (found["val"], found["test"]) == (tmp_path / "val.TSV", tmp_path / "test.JSONL")
+
+
 @pytest.mark.parametrize("name", ["val", "valid", "validation", "dev"])
 def test_validation_has_four_names(tmp_path, name):
     for stem in ("train", name, "test"):
