@@ -96,6 +96,10 @@ class BothDirections(EncodedPairs):
         backwards, place = divmod(range(len(self))[index], len(self.pairs))
         return self.swap(self.pairs[place]) if backwards else self.pairs[place]
 
+    def same_direction(self, place: int) -> range:
+        size = len(self.pairs)
+        return range(size) if place < size else range(size, 2 * size)
+
 
 class SubwordSampling:
     """Encodes pairs again with random segmentations, which depend only on the random generator.

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - punctuation of other scripts
 """Changed training pairs: each change keeps what a translator would keep, and an epoch follows from its seed."""
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from nmt.data.encoding import encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import SubwordSampling, TrainingPairs, WeightedCorpus
+from nmt.data.training_pairs import BothDirections, SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans, as_written
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, RESERVED, SPAN_MARKS
@@ -94,7 +95,7 @@ def changed(tokenizer: Tokenizer, corpus: EncodedCorpus) -> Callable[..., Iterat
         for pair in corpus:
             example = augmenter._example(pair, linked=kind.reads_links)
             assert example is not None
-            found = kind(example, rng, lambda: augmenter._another(corpus, rng))
+            found = kind(example, rng, lambda: augmenter._another(corpus, corpus.same_direction(0), rng))
             if found is not None:
                 yield example, found
 
@@ -200,6 +201,15 @@ def test_punctuation_and_particles_stay_outside_of_the_marks() -> None:
     assert not any(re.search("을｟10[89]|파일｟10[08]", each) for each in found - {"파일을 여세요｟100｠"})
 
 
+@pytest.mark.parametrize("word", ["文件，", "「文件」：", "الملف؟", "फ़ाइल।", "（ファイル）", "‘file’", "—file;"])
+def test_punctuation_of_every_language_stays_outside_of_the_marks(word: str) -> None:
+    draw, example = random.Random(0), Example([f"▁{word}"], [f"▁{word}"], (0,), (0,))
+    made = [InsertSpans(rate=1, more=0)(example, draw, lambda: example) for _ in range(60)]
+    replaced = {pair for pair in made if pair and "｟100｠" in pair[0] and len(pair[0]) <= len(word) + 3}
+    ends = word.replace("文件", "｟100｠").replace("الملف", "｟100｠").replace("फ़ाइल", "｟100｠")
+    assert replaced == {(ends.replace("ファイル", "｟100｠").replace("file", "｟100｠"),) * 2}
+
+
 def test_pairs_in_capitals_are_not_changed(tokenizer: Tokenizer) -> None:
     capitals, usual = tokenizer.encode_source([f"{CAPITALS}abcde ｟0｠ gh.", "abcde ｟0｠ gh."])
     assert as_pieces(tokenizer, capitals[:-1], usual[:-1]) is None is as_pieces(tokenizer, usual[:-1], capitals[:-1])
@@ -236,6 +246,14 @@ def test_lines_are_joined_with_all_their_spans(changed: Callable[..., Any]) -> N
         assert source.startswith(MARK.sub("\uff5f0\uff60", example.texts[0])) and " " in target
         longest = max(longest, len(MARK.findall(source)))
     assert longest > 1
+
+
+def test_joined_lines_translate_in_one_direction(tokenizer: Tokenizer, corpus: EncodedCorpus, tmp_path: Path) -> None:
+    both = BothDirections(corpus, Swap(tokenizer))
+    found = Augmenter(tokenizer, [JoinedLines(rate=1)], 400, both)(both, random.Random(3))
+    sources = [set(tokenizer.decode_target(pair.source)) & set("abcdefghmnopqrst") for pair in found]
+    assert len(found) == 2 * len(corpus)
+    assert all(letters <= set("abcdefgh") or letters <= set("mnopqrst") for letters in sources)
 
 
 def test_chinese_lines_are_joined_without_a_space() -> None:

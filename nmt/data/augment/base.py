@@ -90,7 +90,7 @@ class Augmentation(ABC):
 
         Spans are marks in these texts (see `nmt.spans`). New marks have numbers from 100 on, and the last two digits
         tell their kind: "｟100｠" and "｟200｠" are like "｟0｠", and "｟108｠" is like "｟8｠". All random choices
-        come from `rng`. `another` returns another random pair, without links.
+        come from `rng`. `another` returns another random pair of the same direction, without links.
         """
 
 

@@ -72,7 +72,8 @@ class Augmenter:
         texts = dict[int, Texts]()
         for place, augmentation in kinds.items():
             example = self._example(pairs[place], linked=augmentation.reads_links)
-            made = None if example is None else augmentation(example, rng, lambda: self._another(pairs, rng))
+            another = functools.partial(self._another, pairs, pairs.same_direction(place), rng)
+            made = None if example is None else augmentation(example, rng, another)
             if made is not None and (numbered := with_numbers(*made, rng)) is not None:
                 texts[place] = numbered
         as_read = self.tokenizer.spans.as_read
@@ -89,8 +90,8 @@ class Augmenter:
         ids = pair.source[:-1], pair.target[:-1]
         return as_pieces(self.tokenizer, *ids, aligner=self._aligner if linked else None)
 
-    def _another(self, pairs: EncodedPairs, rng: random.Random) -> Example:
-        while (found := self._example(pairs[rng.randrange(len(pairs))], linked=False)) is None:
+    def _another(self, pairs: EncodedPairs, places: range, rng: random.Random) -> Example:
+        while (found := self._example(pairs[rng.choice(places)], linked=False)) is None:
             pass  # it ends, because the first pair itself has pieces for all its characters
         return found
 

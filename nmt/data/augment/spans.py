@@ -17,7 +17,8 @@ from nmt.tokens import SPAN_MARKS, WORD_MARK
 LETTERS, UNSPACED_LETTERS = 4, 2  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
 ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
-_ENDS = "\"'“”«»「」『』()[].,;:!?…。、"  # punctuation that stays outside of marks
+_ENDS = r"[\p{P}--[｟｠\-_/@#%&*\\]]+"  # punctuation that stays outside of marks
+_AT_ENDS = regex.compile(rf"\A{_ENDS}|{_ENDS}\Z", regex.V1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +83,7 @@ def _mark(side: list[str], part: range, number: int, *, surround: bool) -> None:
     """Put marks around or in place of a part of a side, but not of the punctuation and the particle at its ends."""
     first = side[part.start]
     words = text(side[part.start : part.stop])
-    core = words.strip(_ENDS)
+    core = _AT_ENDS.sub("", words)
     before, after = words[: words.index(core)], words[words.index(core) + len(core) :]
     ending = particle(core)
     core = core.removesuffix(ending)
