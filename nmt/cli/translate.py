@@ -90,14 +90,14 @@ class TranslateConfig(SearchSettings):
     def _shard_contradictions(self) -> Iterator[str]:
         place, shard = independent_launch(), self.chosen_shard
         started = f"{place.launcher} has started {place.size} processes"
-        lines_to_file = self.output is not None and self.document is None
         if not 1 <= shard.number <= shard.count:
             yield f"shard={shard}: expected a number from 1 to {shard.count} before the slash"
         elif place.several and shard != Shard(place.rank + 1, place.size):
             yield f"shard={shard}: {started}, and this one has shard {place.rank + 1}/{place.size}; leave shard= out"
-        elif (place.several or self.shard is not None) and not lines_to_file:
+        elif (place.several or self.shard is not None) and (self.output is None or self.document is not None):
             what = started if place.several else f"shard={shard}"
-            yield f"{what}: only a file of lines has shards; give input=FILE and output=FILE"
+            remedy = "start one process for it, without shard=" if self.document else "give input=FILE and output=FILE"
+            yield f"{what}: only a file of lines has shards; {remedy}"
 
     def contradictions(self) -> Iterator[str]:
         yield from self._shard_contradictions()

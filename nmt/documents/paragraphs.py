@@ -11,8 +11,8 @@ from nmt.spans import Spans, join
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import split
 
-# Control characters too: a model would lose them, and PO files have them, as in "\a" for a bell.
-_BREAK = re.compile(r"(\r\n|[\n\r\a\b\v\f\x0e-\x1f\x85\u2028\u2029])")
+# Tabs and control characters too: a model would lose them, and PO files have them, as in "\a" for a bell.
+_BREAK = re.compile(r"(\r\n|[\n\r\t\a\b\v\f\x0e-\x1f\x85\u2028\u2029])")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def divided(text: str, spans: Spans, terms: Terms) -> Line:
 def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
     """Return a text whose lines are translated one by one by a model with these spans, and with a glossary.
 
-    Line breaks, control characters, blank lines and indentation stay.
+    Line breaks, tabs, control characters, blank lines and indentation stay.
     """
     pieces = enumerate(_BREAK.split(text))
     return Joined([divided(piece, spans, terms) if place % 2 == 0 else piece for place, piece in pieces])

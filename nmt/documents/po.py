@@ -23,20 +23,21 @@ import babel.localedata
 import babel.plural
 from babel.messages.catalog import Message
 from babel.messages.plurals import PLURALS, get_plural
-from babel.messages.pofile import PoFileError, normalize, read_po, unescape
+from babel.messages.pofile import PoFileError, escape, normalize, read_po, unescape
 
 from nmt.documents.accelerators import accelerator_of, marks_of, with_accelerator, without_accelerator
 from nmt.documents.base import Document
 from nmt.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
 from nmt.languages import locale_of, main_part
-from nmt.spans import Spans
+from nmt.spans import Spans, unmarked
 from nmt.terms import NO_TERMS, Terms
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-_CONTROLS = {f"{code:03o}": chr(code) for code in range(14, 32)} | {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_CONTROLS = {f"{code:03o}": chr(code) for code in (*range(1, 7), *range(14, 32))} | _LETTERS
 _ESCAPES = str.maketrans({character: f"\\{name}" for name, character in _CONTROLS.items()})
-_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_ESCAPE = re.compile(r"((?:\\[0-7]{3})+)|\\(.)")
 _LINE = re.compile(rf"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?{_TEXT})?\s*")
 REPAIR = "repair it (msgfmt --check shows what is wrong)"
 ANY_FORMS = "Plural-Forms: nplurals=9; plural=0;\n"
@@ -44,23 +45,24 @@ _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*"
 
 
 class _Source(Document):
-    """A text of a program, whose accelerator is none of its sentences."""
+    """A text of a program, whose accelerator is none of its sentences. Spans have no accelerator."""
 
     def __init__(self, text: str, marks: str, spans: Spans, terms: Terms) -> None:
-        self._accelerators = [(letter, mark) for mark in marks if (letter := accelerator_of(text, mark))]
+        words, kept = spans.mark_all(text)
+        self._accelerators = [(letter, mark) for mark in marks if (letter := accelerator_of(words, mark))]
         for mark in marks:
-            text = without_accelerator(text, mark)
-        self._lines = paragraphs(text, spans, terms)
+            words = without_accelerator(words, mark)
+        self._lines, self._spans = paragraphs(unmarked(words, kept), spans, terms), spans
 
     @property
     def sentences(self) -> list[str]:
         return self._lines.sentences
 
     def filled(self, translations: Sequence[str]) -> str:
-        text = self._lines.filled(translations)
+        words, kept = self._spans.mark_all(self._lines.filled(translations))
         for letter, mark in self._accelerators:
-            text = with_accelerator(text, letter, mark)
-        return text
+            words = with_accelerator(words, letter, mark)
+        return unmarked(words, kept)
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def _header_place(lines: Sequence[str], where: str) -> slice:
         if not _LINE.fullmatch(line):
             raise UserError(
                 f"{where}:{number}: got '{line.strip()[:60]}', expected a line of a PO file, as in msgid \"text\"; "
-                f"{REPAIR}"
+                "msgcat writes the file in this form, or shows what is wrong"
             )
     keys = [place for place, line in enumerate(lines) if line.lstrip().startswith("msg")]
     starts = len(keys) > 1 and lines[keys[0]].split() == ["msgid", '""'] and lines[keys[1]].split()[0] == "msgstr"
@@ -248,8 +250,17 @@ def _text(lines: Sequence[str]) -> str:
 
 
 def _decoded(line: str) -> str:
-    """Return a line with the control characters whose escapes Babel does not know: letters and octal numbers of C."""
-    return _ESCAPE.sub(lambda found: _CONTROLS.get(found[1], found[0]), line)
+    """Return a line with the characters whose escapes Babel does not know: letters of C, and octal numbers of UTF-8."""
+    return _ESCAPE.sub(_character, line)
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return _LETTERS.get(found[2], found[0])
+    try:
+        return escape(bytes(int(code, 8) for code in found[1][1:].split("\\")).decode())[1:-1]
+    except ValueError:  # not UTF-8, or a number above 255
+        return found[0]
 
 
 def _written(name: str, text: str) -> list[str]:

@@ -223,7 +223,11 @@ SRUN = {"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "2"}
         (["shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         (["input=lines.en", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         (["input=a.html", "output=b.html", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
-        (["input=a.po", "output=b.po", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
+        (
+            ["input=a.po", "output=b.po", "shard=1/2"],
+            {},
+            "shard=1/2: only a file of lines has shards; start one process for it",
+        ),
         ([*FILES, "input_format=paragraphs", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         (["text=a"], SRUN, "srun has started 4 processes: only a file of lines has shards"),
         ([], SRUN, "srun has started 4 processes: only a file of lines has shards"),

@@ -21,6 +21,7 @@ def upper(document: Document) -> str:
         ("A dog.\n\nA cat.\n", "A DOG.\n\nA CAT.\n"),
         ("  A dog. \r\n\tA cat.\n\n\n", "  A DOG. \r\n\tA CAT.\n\n\n"),
         ("A dog. A cat.", "A DOG. A CAT."),
+        ("--all\t\tA dog.\tA cat.", "--ALL\t\tA DOG.\tA CAT."),
         ("", ""),
         ("  ", "  "),
         ("\n", "\n"),
@@ -28,7 +29,8 @@ def upper(document: Document) -> str:
     ],
 )
 def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
-    assert upper(paragraphs(text, NO_SPANS)) == expected
+    document = paragraphs(text, NO_SPANS)
+    assert upper(document) == expected and not any("\t" in sentence for sentence in document.sentences)
 
 
 def test_lines_are_divided_into_sentences() -> None:

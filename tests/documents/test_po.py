@@ -20,6 +20,7 @@ from nmt.documents.po import PoFile
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
 from nmt.terms import Terms
+from tests.test_spans import COMMON
 
 HEADER = r"""# Translations of the example.
 #, fuzzy
@@ -99,6 +100,36 @@ msgstr ""
     assert r"ONE\f\vTWO, C:\\ALL\\FOLDERS" in text.replace('"\n"', "")
 
 
+def test_octal_escapes_are_bytes_of_utf_8() -> None:
+    line = r"""msgid "caf\303\251 \042\341\204\222\042, C:\\303, \377"
+msgstr ""
+"""
+    document = PoFile(HEADER + line, "x.po", "de", NO_SPANS)
+    assert document.sentences == ['café "\u1112", C:\\303, \\377']
+    assert document.filled(document.sentences).endswith(line.replace('""', r'"café \"ᄒ\", C:\\303, \\377"'))
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("_Connect to %(host)s", "%(host)s verbinden", "%(host)s _verbinden"),
+        ("_Update $(brand)", "$(brand) neu", "$(brand) _neu"),
+        ("_Open https://a.example/", "https://a.example/ öffnen", "https://a.example/ _öffnen"),
+        ("Run $(_cmd) now", "$(_cmd) starten", "$(_cmd) starten"),
+        (
+            "See https://a.example/?Q_lang=ko",
+            "Siehe https://a.example/?Q_lang=ko",
+            "Siehe https://a.example/?Q_lang=ko",
+        ),
+    ],
+)
+def test_spans_have_no_accelerator(source: str, translation: str, expected: str) -> None:
+    text = f'{HEADER}msgid "_File"\nmsgstr "x"\n\nmsgid "{source}"\nmsgstr ""\n'
+    document = PoFile(text, "x.po", "de", COMMON)
+    assert document.sentences == [source.removeprefix("_")]
+    assert f'msgstr "{expected}"' in document.filled([translation])
+
+
 def babel_reads(text: str) -> Catalog:
     lines = [line for line in text.split("\n") if not line.startswith(("#~|", '"POT-Creation-Date: YEAR'))]
     return read_po(lines, abort_invalid=True)
@@ -107,7 +138,7 @@ def babel_reads(text: str) -> Catalog:
 def test_only_entries_without_a_translation_change() -> None:
     document = PoFile(HEADER + ENTRIES, "x.po", "de", NO_SPANS)
     assert document.sentences == [
-        *("Open %s", "First line.", 'Second "one".', "third\tline", "%d file", "%d files", "New"),
+        *("Open %s", "First line.", 'Second "one".', "third", "line", "%d file", "%d files", "New"),
     ]
     changed = (HEADER + ENTRIES).replace('"Language: \\n"', '"Language: de\\n"').replace("CHARSET", "UTF-8")
     changed = changed.replace("nplurals=INTEGER; plural=EXPRESSION;", "nplurals=2; plural=(n != 1);")
