@@ -10,9 +10,9 @@ import regex
 from nmt.languages import scripts_in, scripts_of
 from nmt.serve.waiting import Pair
 
-# A web or mail address has Latin letters in every language. Without `(?<!\S)`, the time would grow with the
-# square of the length of a text without spaces.
-_ADDRESS = regex.compile(r"(?<!\S)\S*(?:://|www\.|@)\S*")
+# A web or mail address has Latin letters in every language, and words of others can stand directly beside it. Without
+# `(?<![!-~])`, the time would grow with the square of the length of a text without spaces.
+_ADDRESS = regex.compile(r"(?<![!-~])[!-~]*(?:://|www\.|@)[!-~]*")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), (
         ("中文", "zh", 100.0),
         ("Привет", "ru", 100.0),
         ("안녕하세요 https://example.com/some/long/path me@example.com", "ko", 100.0),
+        ("홈페이지(www.example.com)에서", "ko", 100.0),
+        ("詳細はhttps://example.com/をご覧ください。", "ja", 100.0),
+        ("@철수", "ko", 100.0),
         ("Hello", "en", 50.0),  # or German
         ("สวัสดี", "en", 0.0),
         ("123 !", "en", 0.0),
@@ -35,6 +38,7 @@ def test_the_script_decides(text: str, language: str, confidence: float) -> None
 def test_a_long_text_without_spaces_takes_no_long_time() -> None:
     started = time.process_time()
     assert LANGUAGES.detect("日本語です" * 10_000).language == "ja"
+    assert LANGUAGES.detect("日本語です" + "abc." * 20_000).language == "en"
     assert time.process_time() - started < 2  # with the square of the length, half a minute
 
 
