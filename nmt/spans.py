@@ -290,8 +290,8 @@ def _is_end(span: str) -> bool:
 
 
 def _spoken(span: str) -> str:
-    """Return what a particle behind a span agrees with: "" for a mark, whose text is not known, and for a start tag."""
-    return "" if MARK.fullmatch(span) or _START_TAG.fullmatch(span) else span
+    """Return what a particle behind a span agrees with: "" for a mark, a tag or an entity, whose sound is not known."""
+    return "" if span[:1] in ("<", "&") or MARK.fullmatch(span) or _START_TAG.fullmatch(span) else span
 
 
 def _with_marks(text: str, places: Sequence[Place]) -> dict[str, Place]:

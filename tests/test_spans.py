@@ -149,6 +149,8 @@ def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> Non
             "｟0｠메뉴｟1｠을",
             "<h1>메뉴</h1>를",
         ),  # an element without a mark of its own
+        ("&#8220;menu&#8221;", "｟0｠메뉴｟1｠를", "&#8220;메뉴&#8221;를"),  # the sound of an entity is not known
+        ('icon <img width="24"/>', "아이콘 ｟0｠을", '아이콘 <img width="24"/>을'),
         ("1 ｟1｠", "1 ｟0｠를", "1 ｟1｠를"),  # a mark of HTML stands for an element whose text is not known
         ("<b>1 ｟1｠</b>", "1 ｟8｠｟0｠｟9｠를", "1 <b>｟1｠</b>를"),
         ("｟8｠menu｟9｠", "｟8｠메뉴｟9｠을", "｟8｠메뉴｟9｠를"),
