@@ -43,7 +43,7 @@ C:\Users\kim\report.odt
 😀
 """.strip().split("\n")
 ENDED = ["{name}", "{0}", "{{ user.name }}", "[X3X]", "${HOME}", "😀"]
-JOINED = re.compile("(?<=[^\\s(\"'])\uff5f([0-9]+)\uff60|\uff5f([0-9]+)\uff60(?=[A-Za-z0-9\uff5f])")
+JOINED = re.compile("(?<=[^\\s(\"'])\uff5f([0-9]+)\uff60|\uff5f([0-9]+)\uff60(?=[A-Za-z0-9\u00c0-\u024f\uff5f])")
 AROUND = (("<b>", "</b>"), ('<a href="/help">', "</a>"), ("<x1>", "</x1>"), ("{b}", "{/b}"))
 
 
@@ -98,7 +98,7 @@ def _with_spans(source: str, target: str, rng: random.Random) -> tuple[str, str]
     Where a span stands directly beside a word or another span, it is one that has an end of its own, such as "{name}".
     """
     numbers = sorted(int(mark[1:-1]) for mark in MARK.findall(source))
-    joined = {int(found[1] or found[2]) for found in JOINED.finditer(source)}
+    joined = {int(found[1] or found[2]) for side in (source, target) for found in JOINED.finditer(side)}
     names = {number: rng.choice(ENDED if number in joined else SINGLE) for number in numbers if number >= FIRST}
     for opening in [number for number in names if number % KIND == ELEMENT]:
         names[opening], names[opening + 1] = rng.choice(AROUND)

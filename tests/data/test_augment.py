@@ -127,6 +127,24 @@ def test_a_part_is_not_chosen_if_its_translation_lacks_a_mark(kind: Augmentation
         assert sorted(MARK.findall(source)) == sorted(MARK.findall(target)), (source, target)
 
 
+@pytest.mark.parametrize(("end", "divided"), [("▁ijkl", True), ("ijkl", False), ("을", True)])
+def test_a_mark_takes_no_part_of_a_word(end: str, divided: bool) -> None:
+    """The aligner links a source word to each of two pieces. A Korean particle is no part of its word."""
+    example = Example(["▁abcd", "▁efgh"], ["▁mnop", end], forward=[0, 1], backward=[0, 1])
+    made = (InsertSpans(rate=1)(example, random.Random(seed), lambda: example) for seed in range(100))
+    targets = [sides[1] for sides in made if sides]
+    between = [re.search(rf"p｟\d+｠ ?{end[-1:]}|｟\d+｠ ?{end.strip('▁')}", target) for target in targets]
+    assert len(targets) > 50 and any(between) == divided
+
+
+def test_a_mark_takes_no_other_mark() -> None:
+    source = ["▁abcd", "▁｟0｠", "▁efgh", "▁abab"]
+    example = Example(source, source, forward=[0, 1, 2, 3], backward=[0, 1, 2, 3])
+    for seed in range(200):
+        for side in InsertSpans(rate=1)(example, random.Random(seed), lambda: example) or ():
+            assert "｟0｠" in side
+
+
 def test_a_mark_stands_for_words_that_translate_each_other(changed: Callable[..., Any]) -> None:
     """Without the marks, what is left of the target translates what is left of the source."""
     ways, right = Counter[str](), list[bool]()

@@ -77,6 +77,9 @@ def test_both_sides_have_the_same_spans(run: Run) -> None:
     pairs = variant_of(PAIRS, "aug-spans", run.translator.tokenizer)
     spans = [[sorted(COMMON.find(side)) for side in (pair.source, pair.target)] for pair in pairs]
     assert all(source == target for source, target in spans)
+    glued = [SentencePair(pair.source, pair.target.replace(" ", "")) for pair in PAIRS]
+    for pair in variant_of(glued, "aug-spans", run.translator.tokenizer):
+        assert sorted(COMMON.find(pair.source)) == sorted(COMMON.find(pair.target)), pair
     known = {*SINGLE, *(tag for both in AROUND for tag in both), "{name}"}
     assert {span for source, _ in spans for span in source} <= known
     assert not any(MARK.search(pair.source + pair.target) for pair in pairs)

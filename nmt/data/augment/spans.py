@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -11,12 +11,14 @@ import regex
 from nmt.data.augment.base import Augmentation, Example, have_words_and_equal_marks, text
 from nmt.parameters import Share
 from nmt.particles import particle
+from nmt.spans import MARK
 from nmt.terms import UNSPACED
 from nmt.tokens import SPAN_MARKS, WORD_MARK
 
 LETTERS, UNSPACED_LETTERS = 4, 2  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
 ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
+_SPACED = regex.compile(rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]", regex.V1)
 _ENDS = r"[\p{P}--[｟｠\-_/@#%&*\\]]+"  # punctuation that stays outside of marks
 _AT_ENDS = regex.compile(rf"\A{_ENDS}|{_ENDS}\Z", regex.V1)
 
@@ -58,8 +60,8 @@ def _parts(
 ) -> tuple[range, range] | None:
     """Return parts that translate each other and can be marked, or None.
 
-    They have words, the same marks and no new mark. The part of the target does not begin inside a Korean word, as a
-    particle does.
+    They have words, the same marks and no new mark. One that a mark replaces has no mark. The part of the target does
+    not begin or end inside a word, but it may end before a Korean particle.
     """
     parts = next(example.phrases(4 if surround else 2, rng), None)
     if parts is None:
@@ -70,9 +72,23 @@ def _parts(
         return None
     if [source, target] != [text(side[part.start : part.stop]) for side, part in zip(sides, parts, strict=True)]:
         return None
-    if len(source) < _fewest_letters(source) and not surround:
+    if not surround and (MARK.search(source) or len(source) < _fewest_letters(source)):
         return None
-    return None if parts[1].start and "가" <= sides[1][parts[1].start][0] <= "힣" else parts
+    side, part = sides[1], parts[1]
+    is_particle = part.stop < len(side) and _is_hangul(side[part.stop])
+    cuts = _is_hangul(side[part.start]) or _is_inside_word(side, part.start)
+    cuts = (cuts and part.start > 0) or (_is_inside_word(side, part.stop) and not is_particle)
+    return None if cuts else parts
+
+
+def _is_hangul(piece: str) -> bool:
+    return "가" <= piece[:1] <= "힣"
+
+
+def _is_inside_word(side: Sequence[str], place: int) -> bool:
+    """Return whether a word of a script with spaces begins before this place and goes on behind it."""
+    before, behind = "".join(side[:place])[-1:], "".join(side[place:])[:1]
+    return bool(_SPACED.match(before) and _SPACED.match(behind))
 
 
 def _fewest_letters(words: str) -> int:
