@@ -141,6 +141,7 @@ def _listed(numbers: Sequence[_Number]) -> str:
 
 def _left_over(own: _Side, other: _Side) -> Iterator[_Number]:
     more, scaled = own.groups - other.groups, len(own.text)
+    is_explained = functools.cache(lambda group: _is_explained(group, own, other))
     for number in _NUMBER.finditer(own.text) if more else ():
         start, end = number.span()
         is_rest = scaled <= start and not own.text[scaled:start].strip() and other.ends_with(_joined(number[0]))
@@ -154,7 +155,7 @@ def _left_over(own: _Side, other: _Side) -> Iterator[_Number]:
         if _FORMAT.search(before) or scale or is_rest or _BASE.match(own.text, end):
             continue
         for group in groups:
-            if more[group] and not _is_explained(group, own, other):
+            if more[group] and not is_explained(group):
                 certain = _is_large(group, other) and group not in other.offered and not _NAME.search(before)
                 yield _Number(group, certain)
 

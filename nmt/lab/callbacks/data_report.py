@@ -16,13 +16,13 @@ from nmt.data.filters import DEFECTS, Filters, corpus_context
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.corpus.inspection import inspect
-from nmt.lab.corpus.tables import short_text
+from nmt.lab.corpus.tables import short_text, warnings
 from nmt.system.lines import digest
 from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
-VERSION = 4  # of the lines
+VERSION = 5  # of the lines
 MAX_PAIRS = 50_000  # about four seconds; more are sampled
 DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
 
@@ -50,7 +50,8 @@ def report_lines(
 ) -> list[str]:
     """Return the lines on the splits of `corpus` and the further training corpora `more`.
 
-    They are cached in `folder` under the texts and settings that they depend on.
+    They are cached in `folder` under the texts and settings that they depend on. Warnings name lines of a file, which
+    the texts do not decide, so a report with one is made anew.
     """
     entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
     if cached := read_entry(entry, "data report", bytes.decode):
@@ -59,7 +60,8 @@ def report_lines(
         corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MAX_PAIRS
     )
     lines = short_text(report)
-    write_entry(entry, "\n".join(lines).encode(), "data report")
+    if not warnings(report):
+        write_entry(entry, "\n".join(lines).encode(), "data report")
     return lines
 
 

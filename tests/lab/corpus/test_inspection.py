@@ -165,7 +165,7 @@ def test_a_sample_is_called_one(corpus, tokenizer, data_config):
     assert ", training also has" in short_text(whole)[-1]
 
 
-def test_a_shift_is_a_warning(tokenizer, data_config):
+def test_a_shift_is_a_warning(tokenizer, data_config, tmp_path):
     pairs = Cldr(source_lang="en", target_lang="de", sizes=(900, 300, 1), seed=1).splits()
     sources, targets = ([getattr(pair, side) for pair in pairs["train"]] for side in ("source", "target"))
     moved = [*targets[:600], *targets[601:], ""]
@@ -184,6 +184,10 @@ def test_a_shift_is_a_warning(tokenizer, data_config):
     )
     assert f"Warning: {warnings[0].removeprefix('warning: ')}." in page(report)
     assert f"data report, {warnings[0]}" in short_text(report)
+    later = [SentencePair(pair.source, pair.target, (pair.line or 0) + 1) for pair in corpus["train"]]
+    for train, lines in ((corpus["train"], "line 900"), (Split.of(later), "line 901")):  # as with a header
+        start = report_lines({**corpus, "train": train}, {}, tokenizer, data_config(), folder=tmp_path)
+        assert lines in "".join(start)
     sound = inspect({**corpus, "train": Split.of(pairs["train"])}, tokenizer, data_config(), origin=str)
     assert "arning: " not in "\n".join([*text(sound), page(sound), *short_text(sound)])
 
