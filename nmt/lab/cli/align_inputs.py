@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -96,7 +96,7 @@ def load_inputs(config: AlignConfig) -> Inputs:
     backward = None
     if config.reverse is not None and loaded is not None:
         other, backward = load_aligner(config, config.reverse, backwards=True)
-        require_opposite(loaded, other)
+        require_opposite(loaded, other, config.data)
     pairs, name, training = read_pairs(config, loaded)
     gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
     if config.yardstick is not None:
@@ -121,16 +121,21 @@ def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[Lo
     )
 
 
-def require_opposite(forward: LoadedModel, backward: LoadedModel) -> None:
-    """Raise UserError unless the second model translates in the other direction, if their settings have languages."""
-    one, other = (
-        [each.config.get("data", {}).get(key) for key in ("source_lang", "target_lang")] for each in (forward, backward)
+def require_opposite(forward: LoadedModel, backward: LoadedModel, given: Mapping[str, Any]) -> None:
+    """Raise UserError unless the second model translates in the other direction, if their settings have languages.
+
+    A model of both directions does. As the first model, it aligns in the direction of the `given` data settings.
+    """
+    own, theirs = (each.config.get("data", {}) for each in (forward, backward))
+    if own.get("both_directions"):
+        own = {**own, **given}
+    one, other = ([data.get(key) for key in ("source_lang", "target_lang")] for data in (own, theirs))
+    if None in (*one, *other) or one == other[::-1] or (one == other and theirs.get("both_directions")):
+        return
+    raise UserError(
+        f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
+        f"direction of {forward.path}"
     )
-    if None not in (*one, *other) and one != other[::-1]:
-        raise UserError(
-            f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
-            f"direction of {forward.path}"
-        )
 
 
 def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:
