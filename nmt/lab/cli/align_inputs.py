@@ -16,6 +16,7 @@ from nmt.parameters import PositiveInt, Range
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.data.sources.base import Pairs
+    from nmt.data.tokenizer import Tokenizer
     from nmt.data.word_links import Gold
     from nmt.lab.alignment.alignment import Aligner
 
@@ -97,6 +98,8 @@ def load_inputs(config: AlignConfig) -> Inputs:
     if config.reverse is not None and loaded is not None:
         other, backward = load_aligner(config, config.reverse, backwards=True)
         require_opposite(loaded, other, config.data)
+        if config.unit == "pieces":
+            require_same_pieces(loaded.tokenizer, other.tokenizer)
     pairs, name, training = read_pairs(config, loaded)
     gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
     if config.yardstick is not None:
@@ -136,6 +139,19 @@ def require_opposite(forward: LoadedModel, backward: LoadedModel, given: Mapping
         f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
         f"direction of {forward.path}"
     )
+
+
+def require_same_pieces(forward: Tokenizer, backward: Tokenizer) -> None:
+    """Raise UserError unless models of opposite directions divide every text into the same pieces.
+
+    With spans they do not: which spans of a text are one piece depends on whether it is the source.
+    """
+    one, other = ([each.source_model, each.target_model or each.source_model] for each in (forward, backward))
+    if one != other[::-1] or forward.spans or backward.spans:
+        raise UserError(
+            "unit=pieces: the two models can divide a text into different pieces, so their links cannot be joined; "
+            "leave unit= or reverse= out"
+        )
 
 
 def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:

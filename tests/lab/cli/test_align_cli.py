@@ -11,11 +11,13 @@ import pytest
 
 from nmt import load_translator
 from nmt.cli.score import read_pair_files
+from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import Aligner, Panel, grow_diag_final_and, turned
 from nmt.lab.cli import align
-from tests.tiny_run import Run, save_other
+from tests.tiny_run import Run, save_other, with_spans
 
 SOURCES = ["a dog reads.", "", "two red bikes in snow", "the man", "a woman sees the blue shirt"]
 TARGETS = [".sdaer god a", "x", "", "nam eht", "trihs eulb eht sees a namow"]
@@ -129,6 +131,29 @@ def test_a_model_of_both_directions_is_its_own_reverse(
     german = save_other(run, tmp_path / "reverse.safetensors", source_lang="de", target_lang="en")
     with pytest.raises(UserError, match=r"translates de to en, expected en to de"):
         align.main([f"ckpt={both}", *other_way, f"reverse={german}"])
+
+
+def test_pieces_are_joined_only_if_both_models_have_the_same(
+    run: Run, words: list[str], reverse: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    swapped = [f"ckpt={reverse}", f"source={tmp_path}/a.de", f"target={tmp_path}/a.en", "unit=pieces"]
+    backward = [turned(links) for links in aligned(capsys, *swapped)]
+    words = [*words, "unit=pieces"]
+    forward = aligned(capsys, *words)
+    joined = aligned(capsys, *words, f"reverse={reverse}", "symmetrize=union")
+    assert joined == [one | other for one, other in zip(forward, backward, strict=True)]
+    ours = run.translator.tokenizer
+    settings = TokenizerConfig(type="bpe", vocab_size=340, joint=True, character_coverage=1.0)
+    other = Tokenizer.train([SentencePair(text, text) for text in SOURCES], settings, cache_dir=None).source_model
+    languages = {"source_lang": "de", "target_lang": "en"}
+    for different in (Tokenizer(other), Tokenizer(ours.source_model, other), Tokenizer(other, ours.source_model)):
+        path = save_other(run, tmp_path / "different.safetensors", different, **languages)
+        with pytest.raises(UserError, match=r"^unit=pieces: the two models can divide a text into different pieces"):
+            align.main([*words, f"reverse={path}"])
+        path.unlink()
+    spans = with_spans(run, tmp_path / "spans.safetensors")
+    with pytest.raises(UserError, match=r"^unit=pieces: the two models can divide"):
+        align.main([f"ckpt={spans}", *words[1:], f"reverse={reverse}"])
 
 
 PROGRAM = f"""#!{sys.executable}
