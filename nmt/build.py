@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from nmt.config.instantiate import current_name, instantiate
 from nmt.config.settings import FILES_SOURCE, DataConfig
-from nmt.data.sources.base import Overlay, Source
+from nmt.data.sources.base import Overlay, Source, in_direction
 from nmt.errors import ParameterError, UserError, did_you_mean, raise_if_any
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.base import Search
@@ -154,8 +154,9 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
         node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed
         instantiate(node, "data", within=SOURCES, allow=allow, offered=common)
         return files()
-    source = _built(data.source, "data", f"{SOURCES[0]}.base.Source", SOURCES, allow, offered=common)
-    return cast(Source, source) if data.val is None and data.test is None else Overlay(files(), source)
+    source: Source = _built(data.source, "data", f"{SOURCES[0]}.base.Source", SOURCES, allow, offered=common)
+    source = in_direction(source, data.source_lang, data.target_lang)
+    return source if data.val is None and data.test is None else Overlay(files(), source)
 
 
 def build_more(data: DataConfig) -> dict[str, Source]:

@@ -17,8 +17,10 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
+from nmt.data.word_links import LINK
 from nmt.errors import UserError
 
 SPLITS = ("train", "val", "test")
@@ -32,7 +34,12 @@ class Source(ABC):
     A constructor must be fast: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does
     not accept) but reads no data, because it is called once before a run's folder is made and again when the run
     begins.
+
+    A source whose pairs have fixed languages names these in `direction`. The program then swaps the pairs for the
+    opposite direction, and refuses other languages.
     """
+
+    direction: ClassVar[tuple[str, str] | None] = None
 
     @abstractmethod
     def splits(self) -> Mapping[str, Pairs]:
@@ -61,6 +68,37 @@ class Overlay(Source):
 
     def origin(self, split: str) -> str:
         return (self.top if split in self.top.splits() else self.below).origin(split)
+
+
+@dataclass(frozen=True)
+class Swapped(Source):
+    """The pairs of `source` in the opposite direction."""
+
+    source: Source
+
+    def splits(self) -> Mapping[str, Pairs]:
+        found = self.source.splits()
+        return {split: Reiterable(functools.partial(map, _swapped, pairs)) for split, pairs in found.items()}
+
+    def origin(self, split: str) -> str:
+        return self.source.origin(split)
+
+
+def _swapped(pair: SentencePair) -> SentencePair:
+    links = None if pair.alignment is None else LINK.sub(r"\3\2\1", pair.alignment)
+    return SentencePair(pair.target, pair.source, pair.line, links)
+
+
+def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:
+    """Return the source of this direction. Raises UserError for other languages than those of the source."""
+    if source.direction in (None, (source_lang, target_lang)):
+        return source
+    one, other = source.direction
+    if (target_lang, source_lang) != (one, other):
+        raise UserError(
+            f"data.source_lang: got {source_lang} to {target_lang}, expected {one} to {other}, or {other} to {one}"
+        )
+    return Swapped(source)
 
 
 class _Layers(Mapping[str, Pairs]):

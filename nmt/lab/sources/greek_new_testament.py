@@ -18,10 +18,9 @@ from pathlib import Path
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Source
 from nmt.data.sources.files import read_lines
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 
 PACKAGE = "bible-alignments"
-LANGUAGES = ("grc", "en")
 GREEK, ENGLISH = "sources/SBLGNT.tsv", "eng/targets/BSB/nt_BSB.tsv"
 ALIGNMENTS = "eng/alignments/BSB/SBLGNT-BSB-manual.json"
 HELD_OUT = {0: "val", 1: "test"}  # of 20 verses
@@ -30,7 +29,7 @@ Words = Mapping[str, Mapping[str, str]]  # verse -> id of a word -> the word, in
 
 
 class GreekNewTestament(Source):
-    """The verses that have an alignment, from Ancient Greek (grc) to English (en) or back.
+    """The verses that have an alignment, from Ancient Greek (grc) to English (en).
 
     One verse in twenty is for val, and one for test.
 
@@ -39,11 +38,7 @@ class GreekNewTestament(Source):
     seed. A link between two verses is left out.
     """
 
-    def __init__(self, *, source_lang: str, target_lang: str) -> None:
-        """Take the direction. Raises ParameterError for other languages."""
-        if {source_lang, target_lang} != set(LANGUAGES):
-            raise ParameterError("source_lang", f"got {source_lang} to {target_lang}, expected grc to en, or en to grc")
-        self.backwards = source_lang == LANGUAGES[1]
+    direction = "grc", "en"
 
     def origin(self, split: str) -> str:
         """Return the name of the package."""
@@ -56,10 +51,8 @@ class GreekNewTestament(Source):
         english = _words(folder / ENGLISH, lambda word: word["source_verse"])
         found: dict[str, list[SentencePair]] = {split: [] for split in SPLITS}
         for verse, links in _links(folder / ALIGNMENTS, greek, english).items():
-            sides = " ".join(greek[verse].values()), " ".join(english[verse].values())
-            source, target = reversed(sides) if self.backwards else sides
-            ordered = sorted((j, i) if self.backwards else (i, j) for i, j in links)
-            pair = SentencePair(source, target, alignment=" ".join(f"{i}-{j}" for i, j in ordered))
+            source, target = (" ".join(words[verse].values()) for words in (greek, english))
+            pair = SentencePair(source, target, alignment=" ".join(f"{i}-{j}" for i, j in sorted(links)))
             found[HELD_OUT.get(zlib.crc32(verse.encode()) % 20, "train")].append(pair)
         return found
 

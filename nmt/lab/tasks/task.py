@@ -20,6 +20,8 @@ PHRASES = (
 class Task(Generated):
     """A generated task. Each source has one right answer, so exact match is a fair score."""
 
+    direction = "question", "answer"
+
     def origin(self, split: str) -> str:
         """Return the name of the task, which all splits are generated from."""
         return type(self).__name__.lower()

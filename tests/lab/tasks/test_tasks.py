@@ -107,6 +107,23 @@ def test_the_seed_decides(name, make):
     assert make(name, seed=2).splits()["test"] != make(name).splits()["test"]
 
 
+@pytest.mark.parametrize("name", TASKS)
+def test_the_opposite_direction_has_the_pairs_swapped(name, make):
+    other = make(name, source_lang="answer", target_lang="question")
+    assert other.origin("test") == name
+    for split, pairs in make(name).splits().items():
+        back = list(other.splits()[split])
+        assert [(pair.target, pair.source) for pair in back] == [(pair.source, pair.target) for pair in pairs]
+        for pair, turned in zip(pairs, back, strict=True):
+            assert (turned.alignment is None) == (pair.alignment is None)
+            gold, swapped = (parse_pair(each.alignment or "", each, "pair") for each in (pair, turned))
+            assert swapped.sure == {(j, i) for i, j in gold.sure}
+            assert swapped.possible == {(j, i) for i, j in gold.possible}
+    message = r"^data.source_lang: got de to answer, expected question to answer, or answer to question$"
+    with pytest.raises(UserError, match=message):
+        make(name, source_lang="de")
+
+
 def test_the_words_of_slots_know_their_place_in_the_source(make):
     for pair in make("slots").splits()["test"]:
         source, target = pair.source.split(), pair.target.split()
