@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -27,7 +28,7 @@ Language = Literal["en", "ko"]
 Facts = Sequence[Mapping[str, Any]]  # the content of claims.json: one mapping for each claim
 BUDGET = ("system", "parameters", "updates", "minutes", "update", "seeds")
 DECIDED = ("supported", "contradicted", "no difference")
-TRY = "outputs/lab/try"  # the folder of a run that a reader trains
+TRY = "outputs/lab/try"  # the folder of the runs that a reader trains
 STYLES = ("-", "--", "-.", ":")
 
 
@@ -136,14 +137,19 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
         "contrasts": contrasts,
         "chart": chart(places, lines),
-        "trainings": {
-            name: shlex.join(["python", "train.py", *settings, "seed=1", f"hydra.run.dir={TRY}"])
+        "commands": {
+            name: [shlex.join(["python", *words]) for words in _commands(fact, name, settings)]
             for name, settings in systems.items()
         },
-        "translations": [
-            shlex.join(["python", "scripts/translate.py", f"ckpt={TRY}", f"text={each}"]) for each in fact["examples"]
-        ],
     }
+
+
+def _commands(fact: Mapping[str, Any], system: str, settings: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the words of the commands that train a system and translate the examples with it."""
+    folder = "/".join([TRY, fact["name"], re.sub(r"\W+", "_", system).lower()])
+    yield ["train.py", *settings, "seed=1", f"hydra.run.dir={folder}"]
+    for each in fact["examples"]:
+        yield ["scripts/translate.py", f"ckpt={folder}", f"text={each}"]
 
 
 def _words(section: str, language: Language) -> dict[str, str]:

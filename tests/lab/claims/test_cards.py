@@ -43,13 +43,25 @@ def test_the_commands_train_the_systems_and_translate_the_sentences(facts: list[
     fact = next(each for each in facts if each["name"] == "positions")
     fact["examples"] = ['say "a"', "a b c"]
     page = html.unescape(files([fact])["index.html"])
-    trainings, translations = (re.findall(rf"<pre>(python {name}.*)</pre>", page) for name in ("train", "scripts/tr"))
-    assert len(trainings) == len(fact["curves"])
-    for command in trainings:
-        words = shlex.split(command)[2:]  # without python train.py
-        compose("train", [word for word in words if not word.startswith("hydra.")])
-    assert [shlex.split(each)[-1] for each in translations] == ['text=say "a"', "text=a b c"]
-    assert [shlex.split(each)[-2] for each in translations] == ["ckpt=outputs/lab/try"] * 2
+    commands = [shlex.split(each) for each in re.findall(r"<pre>python (.*)</pre>", page)]
+    folders = []
+    for training, *translations in zip(*[iter(commands)] * 3, strict=True):
+        program, *words, folder = training
+        assert program == "train.py"
+        compose("train", words)
+        folders.append(folder.removeprefix("hydra.run.dir="))
+        assert translations == [
+            ["scripts/translate.py", f"ckpt={folders[-1]}", f"text={each}"] for each in fact["examples"]
+        ]
+    assert len(folders) == len(fact["curves"])
+
+
+def test_each_training_has_a_folder_of_its_own(facts: list[dict[str, Any]]) -> None:
+    page = html.unescape(files(facts)["index.html"])
+    words = [word for command in re.findall(r"<pre>(.*)</pre>", page) for word in shlex.split(command)]
+    folders = [word.removeprefix("hydra.run.dir=") for word in words if word.startswith("hydra.run.dir=")]
+    assert len(set(folders)) == len(folders) == page.count("<pre>python train.py")
+    assert all(re.fullmatch(r"outputs/lab/try/\w+/\w+", each) for each in folders)
 
 
 def test_the_intervals_stay_in_their_picture(facts: list[dict[str, Any]]) -> None:
