@@ -63,9 +63,8 @@ function tokenTable(step, index) {
 
 // The best next tokens; the one of the translation is marked.
 function nextTable(step) {
-  const chosen = data.pieces[data.position - 1];
   const rows = step.values.map(([logit, probability], i) => element("tr",
-    { className: step.labels[i] === chosen ? "now" : "" }, token(step.labels[i]),
+    { className: step.labels[i] === data.token ? "now" : "" }, token(step.labels[i]),
     element("td", { textContent: decimal(logit) }), element("td", { textContent: decimal(probability) }),
     bar(probability, 1)));
   return table(["", ...step.columns, ""], rows);

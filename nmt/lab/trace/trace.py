@@ -52,7 +52,7 @@ class Trace:
 
     `attention` is the map of the translation, and `kind` the attention that is explained. `watched` has the steps of
     the pass that computed the map; `readout` (D,) and `logits` (V,) are its results at the position. `token` is the id
-    of the target token, and `label` gives the label of an id. The `views` say what the token came from.
+    of the target token, and `label` gives the label of another id. The `views` say what the token came from.
     """
 
     attention: AttentionMap
@@ -68,8 +68,8 @@ class Trace:
 
     @property
     def piece(self) -> str:
-        """The label of the target token."""
-        return self.label(self.token)
+        """The label of the target token, as in the attention map: a span in place of its mark."""
+        return self.attention.target_pieces[self.position - 1].label
 
     @property
     def before(self) -> list[str]:
@@ -186,7 +186,8 @@ class Trace:
         rank = 1 + int((logits > logits[self.token]).sum())
         sentence = predicted(shown(self.piece), float(probabilities[self.token]), rank, len(logits))
         values = torch.stack((logits[rows], probabilities[rows]), dim=1)
-        labels, columns = tuple(map(self.label, rows)), ("logit", "probability")
+        labels = tuple(self.piece if index == self.token else self.label(index) for index in rows)
+        columns = ("logit", "probability")
         return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
 
     def _seen(self, view: View) -> Step:

@@ -11,7 +11,10 @@ import pytest
 
 from nmt.lab.attention.caption import shown
 from nmt.lab.trace.page import trace_page
+from nmt.lab.trace.terminal import lines
 from nmt.lab.trace.trace import Trace, trace_position
+from nmt.spans import Spans
+from nmt.translation.translator import Translator
 from tests.browser import Browser
 from tests.html_page import Page
 from tests.tiny_run import Run
@@ -98,6 +101,24 @@ def test_another_layer_or_head_stays_at_the_step(opened: tuple[Browser, Trace]) 
     assert "masked" in texts(page, "#values thead th")
     place = page.run("document.querySelector('#tokens .now').textContent")
     assert place == shown(trace.piece) and page.run("document.querySelectorAll('#tokens .later').length") > 0
+
+
+def test_the_token_has_the_label_of_its_row_in_the_map(run: Run, chromium: Browser, tmp_path: Path) -> None:
+    tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\{\w+\}\}"}))
+    translator = Translator(run.translator.model, tokenizer, run.translator.search)
+    (translation,) = translator.score(["a dog {{x}} two"], ["🙂 {{x}} Mann"])
+    labels = translation.pieces
+    assert "{{x}}" in labels and "🙂" in labels
+    for position, label in enumerate(labels, start=1):
+        trace = trace_position(translator, translation, position)
+        assert (trace.piece, trace.steps()[-1].labels.count(label)) == (label, 1)
+        assert next(lines(trace, 100)).startswith(f"position {position} of {len(labels)}: “{shown(label)}”")
+        assert f"“{shown(label)}”" in trace.steps()[-1].sentence
+    span = trace_position(translator, translation, labels.index("{{x}}") + 1)
+    (tmp_path / "trace.html").write_text(trace_page(span), "utf-8")
+    chromium.open(tmp_path / "trace.html")
+    chromium.click("#steps li:last-child button")
+    assert texts(chromium, "#values tr.now th") == texts(chromium, "#tokens .now") == ["{{x}}"]
 
 
 def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Browser, tmp_path: Path) -> None:
