@@ -25,7 +25,6 @@ FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
 MAX_BYTES = 100_000_000  # of a file; a map of 12 layers with 16 heads takes 50 MB for sentences of 80 pieces
 REMEDY = "write it again with attend.py or by a run"
-SPECIAL = ("<s>", "</s>", "<pad>")
 # Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
 UNSPACED = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
@@ -151,8 +150,11 @@ class AttentionMap:
     def axes(self, kind: Kind) -> tuple[list[str], list[str]]:
         """Return the labels of the rows and of the columns of one kind of attention."""
         rows = self.source_pieces if kind == "encoder_self" else self.target_pieces
-        columns = self.read_pieces if kind == "decoder_self" else self.source_pieces
-        return [piece.label for piece in rows], [piece.label for piece in columns]
+        return [piece.label for piece in rows], [piece.label for piece in self.columns(kind)]
+
+    def columns(self, kind: Kind) -> tuple[Piece, ...]:
+        """Return the pieces of the columns of one kind of attention."""
+        return self.read_pieces if kind == "decoder_self" else self.source_pieces
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -256,10 +258,9 @@ def group_words(pieces: Sequence[Piece]) -> list[range]:
     The ranges are in order and cover every piece once.
     """
     characters = _ranges([i for i, piece in enumerate(pieces) if i == 0 or not piece.continues], len(pieces))
-    texts = [_join(pieces[character.start : character.stop]) for character in characters]
     starts = [character.start for character in characters[:1]]
-    for (before, text), character in zip(pairwise(texts), characters[1:], strict=True):
-        if _begins_word(before, text):
+    for before, character in pairwise(characters):
+        if _begins_word(pieces[before.start : before.stop], pieces[character.start : character.stop]):
             starts.append(character.start)
     return _ranges(starts, len(pieces))
 
@@ -268,8 +269,10 @@ def _ranges(starts: Sequence[int], end: int) -> list[range]:
     return [range(start, stop) for start, stop in pairwise([*starts, end])]
 
 
-def _begins_word(before: str, text: str) -> bool:
-    if text.startswith(WORD_MARK) or text in SPECIAL or before in SPECIAL:
+def _begins_word(last: Sequence[Piece], pieces: Sequence[Piece]) -> bool:
+    """Return whether a word begins with the `pieces` of a character, after the character before it."""
+    before, text = _join(last), _join(pieces)
+    if text.startswith(WORD_MARK) or pieces[0].is_special or last[0].is_special:
         return True
     return before != WORD_MARK and (_unspaced(text[:1]) or _unspaced(before[-1:]))
 
@@ -284,8 +287,12 @@ def _join(pieces: Sequence[Piece]) -> str:
 
 
 def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece, ...]:
-    joined = (_join(pieces[word.start : word.stop]) for word in words)
-    return tuple(Piece(text.removeprefix(WORD_MARK) or text) for text in joined)
+    found = []
+    for word in words:
+        own = pieces[word.start : word.stop]
+        text, marks = _join(own), "".join(piece.mark for piece in own)
+        found.append(Piece(text.removeprefix(WORD_MARK) or text, mark=marks))
+    return tuple(found)
 
 
 def _parse_pieces(plain: dict[str, Any], side: str) -> tuple[Piece, ...]:

@@ -271,7 +271,7 @@ def unmarked(text: str, spans: Mapping[str, str]) -> str:
 
 def with_spans(pieces: Sequence[Piece], spans: Mapping[str, str]) -> list[Piece]:
     """Return pieces whose marks have the text of their span as label."""
-    return [Piece(spans[piece.label]) if piece.label in spans else piece for piece in pieces]
+    return [Piece(spans[each.label], mark=each.label) if each.label in spans else each for each in pieces]
 
 
 def _apart(places: Iterable[Place]) -> list[Place]:

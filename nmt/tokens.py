@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
+SPECIAL = ("<s>", "</s>", "<pad>")
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 # Pieces of every vocabulary, because a trained model cannot get new ones. OpenNMT has the same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
@@ -19,8 +20,14 @@ class Piece:
 
     `label` is readable text: "▁" stands for a space, "</s>" for the end of the sentence, "<9F>" for a byte. Several
     byte tokens can spell one character. Then the first has the character as its label, and `continues` is True for the
-    others.
+    others. The label of a span is its text, and `mark` is the token in its place (see `nmt.spans`).
     """
 
     label: str
     continues: bool = False
+    mark: str = ""
+
+    @property
+    def is_special(self) -> bool:
+        """Whether this is a token of every sentence, such as its end. A tag `</s>` that is a span is not."""
+        return self.label in SPECIAL and not self.mark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,14 @@ import torch
 
 from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
+from nmt.lab.attention.measures import measures
+from nmt.lab.heads.roles import roles
 from nmt.models.interface import AttentionWeights
+from nmt.spans import Spans
 from nmt.tokens import Piece
+from nmt.translation.translator import Translator
 from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, as_pieces, make, make_map
+from tests.tiny_run import Run
 
 
 def later(*labels: str) -> list[Piece]:
@@ -47,6 +53,22 @@ def test_words_of_a_sentence(pieces: list[Piece | str], expected: list[str], tmp
     both = make_map(pieces, pieces, cross=torch.eye(len(pieces))[None, None])
     assert both.words().axes("cross") == (expected, expected)
     assert there_and_back(both, tmp_path).words().axes("cross") == (expected, expected)
+
+
+def test_a_tag_is_not_the_start_or_the_end_of_the_sentence(run: Run) -> None:
+    tokenizer = run.translator.tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
+    translator = Translator(run.translator.model, tokenizer, run.translator.search)
+    (one, other) = translator.attention_maps(
+        translator.score(["a dog<s>two</s> men", "a dog<b>two</b> men"], ["a"] * 2)
+    )
+    columns, words = one.columns("cross"), one.words()
+    assert [piece.label for piece in columns if piece.label in ("<s>", "</s>")] == ["<s>", "</s>", "</s>"]
+    assert [place for place, piece in enumerate(columns) if piece.is_special] == [len(columns) - 1]
+    assert [piece.label for piece in words.source_pieces] == ["a", "dog<s>two</s>", "men", "</s>"]
+    assert group_words(one.source_pieces) == group_words(other.source_pieces)
+    for figures in (partial(measures, kind="cross"), partial(roles, kind="cross", frequencies=None)):
+        found, expected = figures([one]), figures([other])
+        assert all(torch.equal(found[name], expected[name]) for name in found)
 
 
 def test_words_sum_over_columns_and_average_over_rows() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from nmt.attention_map import SPECIAL, AttentionMap, Kind
+from nmt.attention_map import AttentionMap, Kind
 from nmt.tokens import WORD_MARK, Piece
 
 SHARP = 0.99  # a row with a higher weight is sharp
@@ -69,7 +69,7 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
     mask = allowed(attention, kind)
     choices = mask.sum(-1)  # (R,)
     counted = choices > 1
-    columns = attention.read_pieces if kind == "decoder_self" else attention.source_pieces
+    columns = attention.columns(kind)
     rows = weights[:, :, counted]
     entropy = torch.special.entr(rows).sum(-1)
     distance = _distances(mask)[counted]  # (R', C)
@@ -79,7 +79,7 @@ def _measures(attention: AttentionMap, kind: Kind) -> dict[str, Tensor]:
         "sharp": (rows.amax(-1) > SHARP).double(),
         "coverage_deviation": (1 - weights.mean(2) * len(columns)).abs().mean(-1, keepdim=True),
         "diagonality": 1 - (rows * distance).sum(-1),
-        "special": rows[..., torch.tensor([piece.label in SPECIAL for piece in columns])].sum(-1),
+        "special": rows[..., torch.tensor([piece.is_special for piece in columns])].sum(-1),
         "punctuation": rows[..., torch.tensor(are_punctuation(columns))].sum(-1),
     }
 

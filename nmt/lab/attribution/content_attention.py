@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from nmt.attention_map import SPECIAL
 from nmt.errors import UserError
 from nmt.lab.attention.measures import are_punctuation
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
@@ -31,6 +30,6 @@ class ContentAttention(AttributionView):
             _, weights = prediction.attend()
         assert weights.cross is not None
         pieces = prediction.source_pieces
-        marks = [mark or piece.label in SPECIAL for mark, piece in zip(are_punctuation(pieces), pieces, strict=True)]
+        marks = [mark or piece.is_special for mark, piece in zip(are_punctuation(pieces), pieces, strict=True)]
         kept = weights.cross[0].masked_fill(torch.tensor(marks, device=weights.cross.device), 0)
         return Scores(kept / kept.sum(-1, keepdim=True).clamp(min=TINY))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from nmt.attention_map import SPECIAL, AttentionMap, Kind
+from nmt.attention_map import AttentionMap, Kind
 from nmt.lab.attention.measures import allowed
 
 ROLES = ("previous", "same", "next", "rare", "end")
@@ -49,12 +49,12 @@ def _wanted(
     attention: AttentionMap, kind: Kind, frequencies: Mapping[str, int] | None
 ) -> Iterator[tuple[str, Tensor, Tensor]]:
     """Yield a role, the mask (R,) of the rows that count, and the mask (R, C) of the tokens that have the role."""
-    labels = attention.axes(kind)[1]
+    columns = attention.columns(kind)
     mask = allowed(attention, kind)
-    special = torch.tensor([label in SPECIAL for label in labels])
+    special = torch.tensor([piece.is_special for piece in columns])
     candidates = {"end": mask & special}
     if frequencies is not None:
-        candidates["rare"] = _rarest(labels, mask & ~special, frequencies)
+        candidates["rare"] = _rarest([piece.label for piece in columns], mask & ~special, frequencies)
     if kind != "cross":
         for name, distance in (("previous", -1), ("same", 0), ("next", 1)):
             candidates[name] = torch.ones_like(mask).tril(distance).triu(distance) & mask

@@ -10,7 +10,7 @@ from typing import Any
 
 import regex
 
-from nmt.attention_map import SPECIAL, UNSPACED
+from nmt.attention_map import UNSPACED
 from nmt.cli.table import Column, Table, text_cell
 from nmt.evaluation.metrics.base import Scores, labels
 from nmt.lab.attention.caption import BYTE, SPACE
@@ -22,7 +22,7 @@ from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import DETACHED, FAULTS
 from nmt.lab.report.rarity import WordGroup
 from nmt.lab.report.report import Group, Report
-from nmt.tokens import WORD_MARK
+from nmt.tokens import SPECIAL, WORD_MARK
 
 ERRORS = {
     "search error": "the model gives the reference a higher score, so the search has missed it",

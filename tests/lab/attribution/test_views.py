@@ -331,6 +331,8 @@ def test_attention_to_content_leaves_out_marks(words: str) -> None:
     assert not found[..., [2, 4, 5]].any()
     marks = replace(given, source_pieces=[Piece("</s>")] * S)
     assert not ContentAttention().scores(marks).values.any()
+    tags = replace(given, source_pieces=[Piece("</s>", mark="｟9｠")] * S)
+    torch.testing.assert_close(ContentAttention().scores(tags).values, weights.cross[0])
     spelled = [Piece("▁a"), Piece("…"), Piece("<80>", True), Piece("<A6>", True), Piece("é"), Piece("<A9>", True)]
     found = ContentAttention().scores(replace(given, source_pieces=spelled)).values
     assert not found[..., 1:4].any() and found[..., [0, 4, 5]].all()
