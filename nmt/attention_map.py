@@ -166,8 +166,8 @@ class AttentionMap:
 
         Attention to a word is the sum of the attention to its pieces. Attention from a word is the mean over its
         pieces. Rows therefore still sum to 1 (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341,
-        section 4.1). A piece that begins with "▁" starts a new word. The pieces of one character stay together. In
-        scripts without spaces between words, each piece is a word.
+        section 4.1). A piece that begins with "▁" starts a new word, and so does a start tag before it. The pieces of
+        one character stay together. In scripts without spaces between words, each piece is a word.
         """
         if self.level == "words":
             return self
@@ -257,12 +257,26 @@ def group_words(pieces: Sequence[Piece]) -> list[range]:
 
     The ranges are in order and cover every piece once.
     """
+    pieces = _as_written(pieces)
     characters = _ranges([i for i, piece in enumerate(pieces) if i == 0 or not piece.continues], len(pieces))
     starts = [character.start for character in characters[:1]]
     for before, character in pairwise(characters):
         if _begins_word(pieces[before.start : before.stop], pieces[character.start : character.stop]):
             starts.append(character.start)
     return _ranges(starts, len(pieces))
+
+
+def _as_written(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces with the space before a start tag in its place; models read it behind the tag."""
+    found = list(pieces)
+    for place in reversed(range(len(found) - 1)):
+        tag, after = found[place : place + 2]
+        spaced = place > 0 and found[place - 1].label == WORD_MARK
+        first = place < 2 or found[place - 2].is_special  # there is always a "▁" at the start of a sentence
+        if tag.is_start_tag and after.label.startswith(WORD_MARK) and (first or not spaced):
+            found[place] = tag if spaced else replace(tag, label=WORD_MARK + tag.label)
+            found[place + 1] = replace(after, label=after.label.removeprefix(WORD_MARK))
+    return found
 
 
 def _ranges(starts: Sequence[int], end: int) -> list[range]:
@@ -287,7 +301,7 @@ def _join(pieces: Sequence[Piece]) -> str:
 
 
 def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece, ...]:
-    found = []
+    found, pieces = [], _as_written(pieces)
     for word in words:
         own = pieces[word.start : word.stop]
         text, marks = _join(own), "".join(piece.mark for piece in own)

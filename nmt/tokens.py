@@ -11,6 +11,7 @@ WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
 SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be changed; see `nmt.spans`
 ELEMENT_MARKS = list(zip(RESERVED[8:14:2], RESERVED[9:14:2], strict=True))  # for a start tag and its end tag
+START_MARKS = frozenset(start for start, _ in ELEMENT_MARKS)
 CAPITALS = RESERVED[14]  # stands before a text that is written in capitals
 
 
@@ -31,3 +32,8 @@ class Piece:
     def is_special(self) -> bool:
         """Whether this is a token of every sentence, such as its end. A tag `</s>` that is a span is not."""
         return self.label in SPECIAL and not self.mark
+
+    @property
+    def is_start_tag(self) -> bool:
+        """Whether this is the start tag of an element."""
+        return self.mark in START_MARKS

@@ -11,6 +11,7 @@ import torch
 
 from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
+from nmt.lab.alignment.alignment import units
 from nmt.lab.attention.measures import measures
 from nmt.lab.heads.roles import roles
 from nmt.models.interface import AttentionWeights
@@ -53,6 +54,21 @@ def test_words_of_a_sentence(pieces: list[Piece | str], expected: list[str], tmp
     both = make_map(pieces, pieces, cross=torch.eye(len(pieces))[None, None])
     assert both.words().axes("cross") == (expected, expected)
     assert there_and_back(both, tmp_path).words().axes("cross") == (expected, expected)
+
+
+def test_the_words_of_a_text_with_tags_are_those_between_its_spaces(run: Run) -> None:
+    tokenizer = run.translator.tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
+    translator = Translator(run.translator.model, tokenizer, run.translator.search)
+    texts = ["a , <b>dog</b> two", "<b>A</b> dog", "a <b><i>two dogs</i></b> .", "a <b>dog", "a<b>dog</b>, <b> </b>"]
+    texts += ["a <b> dog </b> two", "a <b> <i>dog</i></b>", "(<b>a</b>) dog", "<b><i>a</i></b> , <b>b</b>"]
+    for each in translator.attention_maps(translator.score(texts, texts)):
+        words = each.words()
+        assert [piece.label for piece in words.source_pieces] == [*each.source.split(), "</s>"]
+        assert [piece.label for piece in words.target_pieces] == [*each.target.split(), "</s>"]
+        assert words.read_pieces == (Piece("<s>"), *words.target_pieces[:-1])
+        numbers = units(each.source_pieces, each.source, words=True, where="")
+        groups = group_words(each.source_pieces)[:-1]
+        assert [*numbers] == [number for number, group in enumerate(groups) for _ in group]
 
 
 def test_a_tag_is_not_the_start_or_the_end_of_the_sentence(run: Run) -> None:
