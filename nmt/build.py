@@ -285,9 +285,12 @@ def build_augmentations(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) 
 def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:
     """Return the views beside attention that the nodes of `views` describe, by name.
 
-    Raises UserError for nodes that do not fit.
+    Raises UserError for nodes that do not fit, and for settings of a view that is not chosen.
     """
-    base = f"{VIEWS[0]}.base.AttributionView"
+    base, chosen = f"{VIEWS[0]}.base.AttributionView", _complete(nodes)
+    for name, node in nodes.items():
+        if isinstance(node, Mapping) and name not in chosen:
+            raise _not_chosen("views", "views", name, chosen)
     return {name: _built(node, f"views.{name}", base, VIEWS, allow) for name, node in nodes.items()}
 
 
@@ -298,17 +301,26 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     metrics. Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is
     not chosen.
     """
-    chosen = {name: node for name, node in given.items() if isinstance(node, Mapping) and "_target_" in node}
-    base = chosen or own
+    base = _complete(given) or own
     for name, settings in given.items():
         if not isinstance(settings, Mapping):
             raise UserError(
                 f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
             )
         if name not in base:
-            near = did_you_mean(name, base) or f"; choose it as well, as in scores=[{','.join([*base, name])}]"
-            raise UserError(f"scores.{name}: not among the metrics {', '.join(base)}{near}")
+            raise _not_chosen("scores", "metrics", name, base)
     return {name: {**node, **given.get(name, {})} for name, node in base.items()}
+
+
+def _complete(nodes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the nodes that name their class; the others are single settings."""
+    return {name: node for name, node in nodes.items() if isinstance(node, Mapping) and "_target_" in node}
+
+
+def _not_chosen(section: str, kind: str, name: str, chosen: Iterable[str]) -> UserError:
+    """Return the error of single settings of a metric or view that is not among the `chosen`."""
+    near = did_you_mean(name, chosen) or f"; choose it as well, as in {section}=[{','.join([*chosen, name])}]"
+    return UserError(f"{section}.{name}: not among the {' '.join([kind, ', '.join(chosen)]).strip()}{near}")
 
 
 def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
