@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
-from nmt.cli.output import messages_on, print_stdout
+from nmt.cli.output import messages_on, print_stderr, print_stdout
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
 from nmt.lab.cli.corpora import training_of
@@ -134,17 +134,23 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
     from nmt.lab.attention.view import attention_maps
     from nmt.lab.heads.heads import count_pieces, count_spans, profiles
-    from nmt.lab.heads.importance import importance
+    from nmt.lab.heads.importance import heads, importance
     from nmt.translation.translator import Translator
 
     translator = inputs.translator
     assert isinstance(translator, Translator)
     if not translator.attends:
         raise UserError("ckpt: this model has no attention, so it has no heads")
+    measured = config.importance and bool(heads(translator.model))
+    if measured != config.importance:
+        reason = "only heads of Transformer layers can be masked, and this model has none"
+        if config.bootstrap:
+            raise UserError(f"bootstrap: it tests the importance of the heads, but {reason}; leave it out")
+        print_stderr(f"importance: {reason}; it is left out")
     first, metric = next(iter(inputs.metrics.items()))
     if config.bootstrap and not isinstance(metric, SacreBleuMetric):
         raise UserError(f"bootstrap: there is no paired bootstrap for {first}; leave it out, or add scores=[bleu]")
-    if config.importance and metric.higher_is_better is None:
+    if measured and metric.higher_is_better is None:
         raise UserError(
             f"importance: got the metric {first}, of which neither a higher nor a lower value is better, so a loss "
             "cannot be measured; choose another one, as in scores=[bleu], or set importance=false"
@@ -164,7 +170,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     lines = [normalized(each.text) for each in translations]
     whole = metric.score(lines, references, sources=sources).value
     scores = {}
-    if config.importance:
+    if measured:
         scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
         "checkpoint": str(inputs.loaded.path.resolve()),
@@ -186,14 +192,16 @@ def table(found: Sequence[Profile], metric: str) -> Any:
     def percent(share: float | None) -> str:
         return "" if share is None else f"{100 * share:.0f}"
 
+    measured = any(each.lost is not None for each in found)
     tested = any(each.p_value is not None for each in found)
     columns = [Column("attention", number=False), Column("layer"), Column("head"), Column("role", number=False)]
-    columns += [Column(f"{metric} lost"), *([Column("p")] if tested else [])]
+    columns += [*([Column(f"{metric} lost")] if measured else []), *([Column("p")] if tested else [])]
     columns += [*(Column(f"{each} %") for each in ROLES), Column("entropy %"), Column("sharp %")]
     rows = []
     for each in found:
         texts = [each.head.kind, str(each.head.layer), str(each.head.head), each.role or ""]
-        texts.append("" if each.lost is None else f"{each.lost:+.2f}")
+        if measured:
+            texts.append("" if each.lost is None else f"{each.lost:+.2f}")
         if tested:
             texts.append("" if each.p_value is None else f"{each.p_value:.3f}")
         texts += [percent(each.shares.get(role)) for role in ROLES]

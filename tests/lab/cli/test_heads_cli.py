@@ -129,9 +129,20 @@ def test_a_head_that_cannot_be_left_out_has_no_place_in_the_scale_of_lost_scores
     assert {text.get_text() for text in heads_figure([whole], "", "").axes[0].texts} == {"end\n40 %"}
 
 
-def test_a_recurrent_model_has_one_head_that_cannot_be_masked(run: Run, tmp_path: Path) -> None:
+def test_a_recurrent_model_has_one_head_that_cannot_be_masked(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = save_other(run, tmp_path / "other.safetensors")
-    heads.main([f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST])
+    words = [f"ckpt={other}", f"out={tmp_path}", "rarity=false", *FAST]
+    with pytest.raises(UserError, match=r"^bootstrap: it tests the importance .* only heads of Transformer layers can"):
+        heads.main([*words, "bootstrap=10"])
+    capsys.readouterr()
+    heads.main(words)
+    out, err = capsys.readouterr()
+    assert "importance: only heads of Transformer layers can be masked, and this model has none; it is left out" in err
+    assert "lost" not in out
+    heads.main([*words, "importance=false"])
+    assert "importance:" not in capsys.readouterr().err
     (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
 
