@@ -118,7 +118,7 @@ def _translator(
         with restoring(recipe.folder):
             tokenizer = stored_tokenizer(last)
     elif settings.init is not None:
-        start = load_initial(settings.init, recipe.plain)
+        start = load_initial(settings.init, recipe.plain, allow=settings.allow)
         tokenizer = start.tokenizer.with_spans(components.spans)
     else:
         tokenizer = Tokenizer.train(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nmt.build import MODELS
 from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
-from nmt.config.instantiate import renamed
+from nmt.config.instantiate import renamed, with_defaults
 from nmt.config.recipe import NOTHING, changes
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
@@ -18,8 +19,8 @@ from nmt.translation.loading import languages_of
 logger = logging.getLogger(__name__)
 
 
-def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
-    """Return the content of the checkpoint that a new run starts from.
+def load_initial(path: str, plain: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Checkpoint:
+    """Return the content of the checkpoint that a new run starts from. `allow` lists the user's own packages.
 
     Raises UserError if it cannot be read, and if its tokenizer or its model has other settings than the run. The run
     uses both unchanged, so its settings must describe them. Dropout may differ.
@@ -40,7 +41,8 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
         own = " ".join(f"tokenizer.{key}={shown(before)}" for key, (before, _) in differing.items())
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {own}")
     others: dict[str, str] = {}  # a setting is often repeated, as in encoder and decoder; the user sets the outermost
-    differing = _differing(config["model"], plain["model"])
+    models = [with_defaults(each["model"], within=(*MODELS, *allow)) for each in (config, plain)]
+    differing = _differing(*models)
     for key, (before, now) in sorted(differing.items(), key=lambda item: item[0].count(".")):
         text = f"is {shown(now)}, but the checkpoint was trained with {shown(before)}"
         if key.endswith(("dropout", "stochastic_depth")):
@@ -54,7 +56,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
 
 
 def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return the settings with different values. A setting that an older checkpoint lacks had its default."""
+    """Return the settings with different values, without those that only one side has."""
     return {key: pair for key, pair in changes(renamed(before), now).items() if NOTHING not in pair}
 
 

@@ -139,12 +139,20 @@ def test_a_checkpoint_without_newer_settings_starts_a_run(first, tmp_path, caplo
     caplog.set_level("INFO")
     path = tmp_path / "older.safetensors"
     found = best(first)
-    del found.config["model"]["encoder"]["block"]["stochastic_depth"]
-    del found.config["tokenizer"]["max_pairs"]
+    model = found.config["model"]
+    del found.config["tokenizer"]["max_pairs"], model["positions"]
+    for side in ("encoder", "decoder"):
+        del model[side]["positions"], model[side]["block"]["scale_scores"], model[side]["block"]["stochastic_depth"]
     del found.config["data"]
     checkpoint.save(found, path)
     go(tmp_path / "second", f"init={path}")
     assert "BLEU" in caplog.text and "object at" not in caplog.text
+    for setting, message in (
+        ("model/positions=alibi", r"positions\._target_ is '[^;]*Alibi', but [^;]*Sinusoidal'; set"),
+        ("model.encoder.block.scale_scores=false", "scale_scores is false, but the checkpoint was trained with true"),
+    ):
+        with pytest.raises(UserError, match=message):
+            go(tmp_path / "third", f"init={path}", setting)
 
 
 def test_a_missing_checkpoint_is_named(tmp_path):
