@@ -32,8 +32,8 @@ class Ensemble(ModelTranslator):
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
         """Take at least one member. The search is that of the first, and `names` are for messages.
 
-        Raises UserError for no members, for a different number of names, and for two members with different target
-        vocabularies.
+        Raises UserError for no members, for a different number of names, and for two members with different languages,
+        target vocabularies or spans. A member whose languages are not known fits any other.
         """
         if not members:
             raise UserError("ensemble: got no model, expected at least one")
@@ -42,8 +42,8 @@ class Ensemble(ModelTranslator):
         self.members = tuple(members)
         self.search = members[0].search
         self.tokenizer = members[0].tokenizer
-        self.languages = members[0].languages
         self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
+        self.languages = self._one_direction()
         for member, name in zip(members, self.names, strict=True):
             difference = _difference(self.tokenizer.target_vocabulary, member.tokenizer.target_vocabulary)
             if difference:
@@ -56,6 +56,17 @@ class Ensemble(ModelTranslator):
                     f"ensemble: {self.names[0]} and {name} were trained with different spans; use models trained with "
                     "the same spans="
                 )
+
+    def _one_direction(self) -> tuple[str, str] | None:
+        """Return the languages of the members, None if none is known. Raises UserError for two different directions."""
+        known = [(name, each.languages) for name, each in zip(self.names, self.members, strict=True) if each.languages]
+        for name, languages in known:
+            if languages != known[0][1]:
+                first, other = (f"translates {' to '.join(pair)}" for pair in (known[0][1], languages))
+                raise UserError(
+                    f"ensemble: {known[0][0]} {first}, but {name} {other}; expected models of one direction"
+                )
+        return known[0][1] if known else None
 
     @property
     def models(self) -> list[Seq2Seq]:

@@ -98,7 +98,6 @@ def make_translator(
     ]
     if len(members) == 1:
         return members[0]
-    _require_one_direction(loaded)
     return Ensemble(members, names=[str(each.path) for each in loaded])
 
 
@@ -112,18 +111,6 @@ def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) ->
     """Raise UserError, which ends with the `remedy`, for the config of a checkpoint that was not written by a run."""
     if "batch_tokens" not in config.get("data", {}):
         raise UserError(f"{path}: saved from Python without data settings; {remedy}")
-
-
-def _require_one_direction(loaded: Sequence[checkpoint.LoadedModel]) -> None:
-    """Raise UserError if the checkpoints of two models name different languages."""
-    pairs = [(each.path, languages_of(each.config)) for each in loaded]
-    known = [(path, " to ".join(pair)) for path, pair in pairs if pair is not None]
-    for path, direction in known:
-        if direction != known[0][1]:
-            raise UserError(
-                f"ensemble: {known[0][0]} translates {known[0][1]}, but {path} translates {direction}; expected models "
-                "of one direction"
-            )
 
 
 def resolve_device(name: str) -> torch.device:

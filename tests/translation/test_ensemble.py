@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,11 @@ def test_models_that_make_no_ensemble(run: Run, other: Translator, tmp_path: Pat
 
     refused(other_tokenizer(size=320), r"^ensemble: model 1 \(tiny\) and model 3 \(far\) .*\(346 and 320 pieces\)")
     refused(other_tokenizer(lambda text: text[::-1] + "x"), r"\(id \d+ is '.+' and '.+'\), but an ensemble averages")
+    ways = [replace(other, languages=languages) for languages in (None, ("en", "ko"), ("ko", "en"))]
+    assert Ensemble(ways[:2]).languages == ("en", "ko")
+    match = r"^ensemble: model 2 \(model\) translates en to ko, but model 3 \(model\) translates ko to en; expected"
+    with pytest.raises(UserError, match=match):
+        Ensemble(ways)
     with pytest.raises(UserError, match="got no model"):
         Ensemble([])
     with pytest.raises(UserError, match=r"^ensemble: got 1 names, expected one for each of 2 models$"):
