@@ -48,11 +48,14 @@ def _about(format: Format, model: Exportable) -> str:
     weights = sum(each.numel() for each in loaded.model.parameters())
     data = shareable(loaded.config)["data"]
     own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
-    corpus = data.get("name") or own
+    more = loaded.config["data"].get("more") or ()
+    corpora = ", ".join(printable(str(each)) for each in (data.get("name") or own, *more))
+    other = "another model, whose training data are not named here"
+    begun = f"\nIt started from the weights of {other}." if loaded.config.get("init") else ""
     return f"""# {printable(loaded.config["name"])}: {source} to {target}
 
 A translation model ({architecture(loaded.config["model"])}, {weights:,} weights, {loaded.update:,} updates), trained
-with nmt-attention-lab {nmt.__version__} and written as `{format.name}`. Its training data: {printable(str(corpus))}."""
+with nmt-attention-lab {nmt.__version__} and written as `{format.name}`. Its training data: {corpora}.{begun}"""
 
 
 def _scores(model: Exportable) -> str:

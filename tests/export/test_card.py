@@ -41,3 +41,12 @@ def test_the_card_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> N
     data = {**model.config["data"], "_target_": "nmt.data.sources.hub.Hub", "name": "/home/anna/corpus"}
     data["path"] = None  # files there would take the place of the data of the Hub
     assert "Its training data: Hub." in card_of(replace(model, config={**model.config, "data": data}), tmp_path)
+
+
+def test_the_card_names_further_corpora_and_says_that_there_was_another_model(run: Run, tmp_path: Path) -> None:
+    model = transformer(run)
+    data = {**model.config["data"], "more": {"captions": {"train": "/home/anna/a.tsv"}, "talks": {"train": "b.tsv"}}}
+    more = card_of(replace(model, config={**model.config, "data": data}), tmp_path)
+    assert "Its training data: local files, captions, talks.\n\n" in more and "anna" not in more
+    begun = card_of(replace(model, config={**model.config, "init": "/home/anna/run"}), tmp_path)
+    assert "local files.\nIt started from the weights of another model" in begun and "anna" not in begun
