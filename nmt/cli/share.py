@@ -33,6 +33,8 @@ from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, in
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
 
+SAMPLE = "0.json"  # in the folder of attention maps
+
 
 @dataclass(kw_only=True)
 class ShareConfig(Settings):
@@ -50,9 +52,9 @@ def main(config: ShareConfig) -> None:
     from nmt.checkpoint import load_model
 
     folder = Path(config.out)
-    for path in (folder / CONFIG, folder / METRICS, best_checkpoint(folder)):
+    for path in (folder / CONFIG, folder / METRICS, best_checkpoint(folder), folder / ATTENTION / SAMPLE):
         if path.exists():
-            raise UserError(f"out: {folder} already holds a run ({path.relative_to(folder)}); name another folder")
+            raise UserError(f"out: {folder} already holds {path.relative_to(folder)}; name another folder")
     loaded = load_model(config.ckpt, allow=config.allow)
     source = run_of(loaded.path)
     if not (source / METRICS).is_file():
@@ -77,7 +79,7 @@ def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig
     from nmt.config.settings import shareable
     from nmt.translation.loading import load_translator
 
-    best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, "0.json")
+    best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, SAMPLE)
     read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file of the user
     metrics, kept = (source / METRICS).read_bytes(), sample_map(source)
     shown = None if kept is None else load(kept)

@@ -112,8 +112,13 @@ def test_a_text_takes_the_place_of_the_validation_sentence(
 def test_share_errors(run: Run, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no metrics.json; expected the folder of a finished run"):
         share.main([f"ckpt={run.folder}", f"out={tmp_path}/copy"])
-    with pytest.raises(UserError, match=r"already holds a run \(metrics.json\); name another folder"):
-        share.main([f"ckpt={finished}", f"out={finished}"])
+    for name in ("config.yaml", "metrics.json", "checkpoints/best.safetensors", "attention/0.json"):
+        taken = tmp_path / "taken" / name
+        taken.parent.mkdir(parents=True)
+        taken.write_text("notes", "utf-8")
+        with pytest.raises(UserError, match=rf"^out: .* already holds {name}; name another folder$"):
+            share.main([f"ckpt={finished}", f"out={tmp_path}/taken"])
+        shutil.rmtree(tmp_path / "taken")
     payload = checkpoint.load(finished / "checkpoints" / "best.safetensors")
     checkpoint.save(payload, other := finished / "checkpoints" / "other.safetensors")
     with pytest.raises(UserError, match=r"has other scores than the metrics.json of its run; expected ckpt="):
