@@ -29,6 +29,7 @@ from nmt.export.onnx_translator import ENCODER, NEXT, STEP, OnnxTranslator
 from nmt.models.interface import State
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, UNK
+from nmt.translation.source import unsplit_limit
 
 OPSET = 17
 
@@ -58,7 +59,9 @@ class Onnx(Format):
         return OnnxTranslator(folder, **options)
 
     def example(self, model: Exportable) -> str:
-        return EXAMPLE.format(line=model.sample)
+        trained = model.loaded.config["data"]["max_length"]
+        limit = unsplit_limit(model.search, model.source_limit, "the positions of the encoder", trained)
+        return EXAMPLE.format(line=model.sample, limit=limit.tokens)
 
 
 EXAMPLE = """
@@ -74,7 +77,7 @@ for line in [{line!r}]:
 ```
 
 `python translate.py < lines.txt > translations.txt` translates a file line by line. It does not split them:
-a line that is longer than the limit below ends it with an error.
+a line of more than {limit:,} tokens ends it with an error.
 """
 
 

@@ -35,8 +35,10 @@ class Model:
     def translate(self, text: str, beam_size: int | None = None) -> str:
         """Return the best translation that a beam search finds. Raises ValueError for a text that is too long."""
         ids, longest = [*self.source.encode(plain(text)), EOS], self.settings["source_limit"]
+        if self.settings["search"]["long_source"] != "whole":
+            longest = min(longest, self.settings["config"]["data"]["max_length"])
         if len(ids) > longest:
-            raise ValueError(f"got {len(ids)} tokens, expected at most {longest}; shorten the text")
+            raise ValueError(f"got {len(ids)} tokens, expected at most {longest}; split it into sentences")
         found = self.search(ids, beam_size or self.settings["search"]["beam_size"]) if len(ids) > 1 else []
         return plain(self.target.decode([index for index in found if index > EOS]))
 
