@@ -95,6 +95,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beam-size", type=int, help="1: greedy search")
     options, model = parser.parse_args(), Model(Path(__file__).parent)
+    if options.beam_size is not None and options.beam_size < 1:
+        parser.error("--beam-size: expected 1 or more")
     for number, line in enumerate(sys.stdin.buffer, start=1):
         try:
             sys.stdout.buffer.write((model.translate(line.decode(), options.beam_size) + "\n").encode())

@@ -187,6 +187,13 @@ def test_a_line_that_it_cannot_translate_is_one_line(line: bytes, words: str, bo
     assert re.fullmatch(f"error: line 2: .*{words}.*\n", done.stderr.decode())
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_the_program_has_at_least_one_beam(size: int, both: tuple[Any, Any, Path]) -> None:
+    program = [sys.executable, both[2] / "translate.py", f"--beam-size={size}"]
+    done = subprocess.run(program, input=b"", capture_output=True)
+    assert done.returncode == 2 and done.stderr.endswith(b"error: --beam-size: expected 1 or more\n")
+
+
 def test_the_cards_example_translates(
     run: Run, both: tuple[Any, Any, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
