@@ -63,6 +63,8 @@ def main(config: ExportConfig) -> None:
     out = Path(config.out)
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise UserError(f"out={out}: it exists and is not an empty folder; name another one")
+    if out.exists() and (out.samefile(".") or out.is_mount()):
+        raise UserError(f"out={out}: the current folder and a mount point cannot be replaced; name a new folder in it")
     if "_target_" not in config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
@@ -84,7 +86,9 @@ def main(config: ExportConfig) -> None:
     translator = make_translator([loaded], allow=config.allow)
     pairs = validation_pairs(translator, data, config)
     model = exportable(format, loaded, translator, pairs, metrics, config.text)
-    report = export(format, model, out, lambda theirs: compare(translator, theirs, model.search, pairs, metrics))
+    report = export(
+        format, model, out.resolve(), lambda theirs: compare(translator, theirs, model.search, pairs, metrics)
+    )
     print_stdout(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
         if not format.exact and loss > MAX_LOSS:

@@ -46,6 +46,20 @@ def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def test_out_may_be_a_link_to_an_empty_folder(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    export.main(words(run, tmp_path / "link", "sentences=5"))
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "empty" / "model.bin").is_file()
+
+
+def test_out_is_not_the_current_folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for out in (Path(), tmp_path):
+        with pytest.raises(UserError, match=rf"^out={re.escape(str(out))}: the current folder .*; name a new folder"):
+            export.main(words(run, out))
+
+
 @pytest.mark.parametrize(("name", "package"), PACKAGES.items())
 def test_a_missing_package_is_named_before_anything_is_searched(
     name: str,
