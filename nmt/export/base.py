@@ -211,8 +211,8 @@ class EngineTranslator(BaseTranslator):
         """Return a search that the engine has. Raises UserError for any other."""
         usual = BeamSearch()
         if not isinstance(search, BeamSearch):
-            raise UserError(f"search: {self.engine} has beam search only; use search=beam, or the run")
-        if search.normalization != "power":
+            raise UserError(f"search: {self.engine} has beam search only; leave search= out, or use the run itself")
+        if search.beam_size > 1 and search.normalization != "power":  # with one beam, it decides nothing
             raise UserError(
                 f"search.normalization: got {search.normalization}, but {self.engine} divides by a power of the "
                 "length; use search.normalization=power"

@@ -98,7 +98,7 @@ def test_an_evaluation_is_written_beside_the_exported_model(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["search=sampling"], "CTranslate2 has beam search only"),
+        (["search=sampling"], "^search: CTranslate2 has beam search only; leave search= out, or use the run itself$"),
         (["search.coverage_penalty=0.2"], r"^search\.coverage_penalty: got 0\.2, which CTranslate2 does not have"),
         (["format=jsonl", "with_attention=true"], "an exported model gives none"),
         (["search.beam_size=0"], r"^search\.beam_size: got 0"),
@@ -108,6 +108,15 @@ def test_an_evaluation_is_written_beside_the_exported_model(
 def test_what_the_engine_lacks_is_refused(more: list[str], message: str, ctranslate2: list[str]) -> None:
     with pytest.raises(UserError, match=message):
         translate.main([*ctranslate2, "text=a dog", *more])
+
+
+def test_search_greedy_is_greedy(each: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Its file divides by another power of the length, but one beam has nothing to compare."""
+    said = []
+    for more in ("search=greedy", "search.beam_size=1"):
+        translate.main([*each, "text=a red dog", more, "search.max_length_factor=1", "search.max_length_extra=4"])
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != "\n"
 
 
 def test_onnx_has_every_search_that_does_not_read_the_attention(onnx: list[str], lines: Path, tmp_path: Path) -> None:
