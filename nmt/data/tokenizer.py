@@ -195,6 +195,8 @@ class Tokenizer:
 
 
 def _processor(model: bytes) -> Any:
+    if not model:  # SentencePiece would load it, and log an error whenever it is used
+        raise UserError("tokenizer: the SentencePiece model is empty; use another copy of the file")
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]
@@ -209,7 +211,7 @@ def _processor(model: bytes) -> Any:
     return processor
 
 
-def _sound(model: bytes) -> bytes:
+def sound(model: bytes) -> bytes:
     """Return a model that SentencePiece can load. Raises UserError if it cannot."""
     _processor(model)
     return model
@@ -310,7 +312,7 @@ def default_size(characters: int, pairs: int) -> int:
 
 
 def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
-    model = read_entry(entry, "tokenizer", _sound)
+    model = read_entry(entry, "tokenizer", sound)
     if model is not None:
         logger.info(f"{_description(side, config, model)}, from {entry}")
     return model

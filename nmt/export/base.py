@@ -14,7 +14,7 @@ from nmt.build import build_format, build_search, override, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
 from nmt.config.settings import shareable
-from nmt.data.tokenizer import Tokenizer
+from nmt.data.tokenizer import Tokenizer, sound
 from nmt.errors import UserError, missing_packages
 from nmt.export.alignment_head import AlignmentHead
 from nmt.parameters import PositiveInt, Range, check_fields
@@ -161,12 +161,18 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 def read_tokenizer(folder: Path) -> Tokenizer:
     """Return the tokenizer of an exported folder. Raises UserError for a missing or damaged file."""
-    try:
-        source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
-    except OSError as error:
-        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); export the model again") from error
+    source, target = (_read_model(folder / name) for name in (SOURCE, TARGET))
     spans = Spans(read_manifest(folder)["config"].get("spans", {}))
     return Tokenizer(source, None if source == target else target, spans=spans)
+
+
+def _read_model(path: Path) -> bytes:
+    try:
+        return sound(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); export the model again") from error
+    except UserError as error:
+        raise UserError(f"{path}: damaged; export the model again") from error
 
 
 class EngineTranslator(BaseTranslator):

@@ -1,6 +1,7 @@
 """Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
 
 import hashlib
+import io
 import logging
 import os
 import random
@@ -122,10 +123,18 @@ def test_training_is_deterministic(train):
     assert first.source_pieces(range(400)) != first.target_pieces(range(400))
 
 
-@pytest.mark.parametrize(("model", "message"), [(b"", "got ids .* expected .0, 1, 2, 3"), (b"junk", "damaged")])
+@pytest.mark.parametrize(("model", "message"), [(b"", "is empty; use another copy"), (b"junk", "damaged")])
 def test_damaged_sentencepiece_model_is_refused(model, message):
     with pytest.raises(UserError, match=message):
         Tokenizer(model)
+
+
+def test_a_model_with_other_special_ids_is_refused():
+    model = io.BytesIO()
+    texts = iter(["a man", "two dogs"])
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=model, vocab_size=13, minloglevel=2)
+    with pytest.raises(UserError, match=r"got ids \[-1, 0, 1, 2\] for pad, unk, bos, eos, expected \[0, 1, 2, 3\]"):
+        Tokenizer(model.getvalue())
 
 
 def test_pieces_that_are_no_text_or_no_byte_are_refused(train):

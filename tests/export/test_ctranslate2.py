@@ -162,6 +162,17 @@ def test_a_search_that_the_engine_lacks_is_refused(
         theirs.translate(TEXTS, **fields)
 
 
+@pytest.mark.parametrize("content", [b"", b"junk"])
+def test_a_damaged_tokenizer_is_named(
+    content: bytes, run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    exported(CTranslate2(), transformer(run), tmp_path / "model")
+    (tmp_path / "model" / "target.spm").write_bytes(content)
+    with pytest.raises(UserError, match=r"/model/target\.spm: damaged; export the model again$"):
+        read_format(tmp_path / "model").open(tmp_path / "model")
+    assert capfd.readouterr().err == ""
+
+
 def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
     check_spans(CTranslate2(), run, tmp_path / "model")
 
