@@ -237,8 +237,10 @@ def within_limits(
 ) -> list[list[Hypothesis]]:
     """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
 
-    A sentence that went beyond its own limit is searched again, alone. The hypotheses of a sentence are in the order of
-    their scores: with a prefix, the order of an engine may be another.
+    A sentence that went beyond its own limit is searched again, alone. With several beams, a sentence whose translation
+    would be cut at its own limit may still get another one in a batch: there the search goes on, and what it finds
+    later can take the place of the cut one. The hypotheses of a sentence are in the order of their scores: with a
+    prefix, the order of an engine may be another.
     """
     limit = max(request.limit for request in requests)
     found = search(requests, limit)
