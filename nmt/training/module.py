@@ -57,6 +57,7 @@ class TranslationModule(pl.LightningModule):
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_losses = Losses()
+        self._logged: dict[str, Tensor] = {}  # the figures that callbacks found when last.ckpt was written
 
     @property
     def accumulating(self) -> bool:
@@ -94,7 +95,8 @@ class TranslationModule(pl.LightningModule):
         return sums.loss
 
     def on_train_start(self) -> None:
-        """Start the clock, also for a run that is resumed inside an epoch."""
+        """Start the clock, also for a run that is resumed inside an epoch, and restore the figures for callbacks."""
+        self.trainer.callback_metrics.update(self._logged)  # Lightning saves none, but may end an epoch at once
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:
@@ -222,15 +224,17 @@ class TranslationModule(pl.LightningModule):
     # Checkpoints
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the config and the tokenizer, the digest of the corpus, and the sums of the run."""
+        """Add the config and the tokenizer, the digest of the corpus, the sums of the run, and the latest figures."""
         checkpoint["nmt"] = state_entry(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
         checkpoint["highest_factor"] = self.highest_factor
+        checkpoint["callback_metrics"] = dict(self.trainer.callback_metrics)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         self.meter.load_state_dict(checkpoint["totals"])
         self.highest_factor = float(checkpoint["highest_factor"])
+        self._logged = checkpoint.get("callback_metrics", {})  # older states have none
 
 
 def translation_module(pl_module: pl.LightningModule) -> TranslationModule:

@@ -8,6 +8,7 @@ from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.system.run_files import METRICS
+from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.run import train
 from tests.integration.small_training import best, last
 
@@ -76,6 +77,28 @@ def test_lightnings_callbacks_find_the_figures_of_validation(tmp_path):
         "+callbacks.extra.stop.min_delta=0.01",
     )  # fmt: skip
     assert metrics["epochs"] == 3
+
+
+def test_after_a_kill_lightnings_callbacks_find_the_figures_of_the_last_validation(tmp_path, monkeypatch):
+    more = [
+        "trainer.max_epochs=2", "trainer.check_val_every_n_epoch=1",
+        "+callbacks.extra.stop._target_=pytorch_lightning.callbacks.EarlyStopping",
+        "+callbacks.extra.stop.monitor=val/loss", "+callbacks.extra.stop.patience=50",
+    ]  # fmt: skip
+    metrics = go(tmp_path / "whole", *more)
+    validated = Checkpointing.on_validation_end
+
+    def save_then_die(self, trainer, module):
+        validated(self, trainer, module)
+        raise InterruptedError
+
+    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+        patch.setattr(Checkpointing, "on_validation_end", save_then_die)
+        go(tmp_path / "killed", *more)
+    assert go(tmp_path / "killed", *more, resume=True)["candidates"] == metrics["candidates"]
+    whole, resumed = (last(tmp_path / name)["callbacks"] for name in ("whole", "killed"))
+    (name,) = (each for each in whole if each.startswith("EarlyStopping{"))
+    assert resumed[name] == whole[name]
 
 
 def test_two_states_under_one_key_are_refused(tmp_path):
