@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.writer import FileWriter
@@ -40,11 +40,15 @@ class Events(SummaryWriter):
     def _get_file_writer(self) -> FileWriter:
         if self.file_writer is None:  # at the beginning, and again after close
             # TensorBoard reads the files with "tfevents" in their names, in the order of the names.
-            name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}"
+            name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):03d}"
             path = Path(self.log_dir) / f"{name}{self.filename_suffix}"
             self.file_writer = _Writer(_EventFile(path, self))
             self.all_writers = {self.file_writer.get_logdir(): self.file_writer}
         return cast("FileWriter", self.file_writer)
+
+    def begin_session(self, step: int) -> None:
+        """Let TensorBoard drop the points of earlier sessions from this step on: this session writes them again."""
+        self._get_file_writer().add_event(Event(session_log=SessionLog(status=SessionLog.START)), step)
 
     def fail(self, path: Path, error: OSError) -> None:
         """Raise or log an error of the file `path`."""
@@ -74,16 +78,16 @@ class _EventFile:
             except OSError as error:
                 events.fail(path, error)
         self.add_event(Event(wall_time=time.time(), file_version="brain.Event:2"))
-        self.flush()
 
     def get_logdir(self) -> str:
         return str(self._path.parent)
 
     def add_event(self, event: Any) -> None:
+        """Write an event and pass it to the operating system, so that a kill does not lose it."""
         self._use(lambda file: RecordWriter(file).write(event.SerializeToString()))
+        self.flush()
 
     def flush(self) -> None:
-        """Pass the written events to the operating system."""
         self._use(lambda file: file.flush())
 
     def close(self) -> None:

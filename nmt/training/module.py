@@ -17,6 +17,7 @@ from nmt.data.batch import Batch
 from nmt.data.loader import BatchLoader
 from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation
+from nmt.training.lightning import EventLog
 from nmt.training.meter import Meter
 from nmt.training.parts import Parts
 from nmt.training.state import state_entry
@@ -98,6 +99,8 @@ class TranslationModule(pl.LightningModule):
         """Start the clock, also for a run that is resumed inside an epoch, and restore the figures for callbacks."""
         self.trainer.callback_metrics.update(self._logged)  # Lightning saves none, but may end an epoch at once
         self.meter.resume_clock()
+        if isinstance(self.logger, EventLog):
+            self.logger.experiment.begin_session(self.global_step + 1)
 
     def on_train_epoch_start(self) -> None:
         """Order the batches for this epoch; Lightning does so only for torch's own samplers."""

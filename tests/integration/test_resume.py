@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 import torch
 from pytorch_lightning.callbacks import Timer
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nmt import checkpoint, load_translator
 from nmt.config.compose import compose_run
@@ -107,6 +108,24 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
 def test_stopped_at_the_end_of_an_epoch_it_goes_on_with_the_next(tmp_path, monkeypatch):
     by_updates = ["trainer.max_steps=100", "trainer.val_check_interval=100", BY_PROGRESS]
     assert_resumes(tmp_path, monkeypatch, [*VARIANTS["one batch an epoch"], *by_updates], every=3)
+
+
+def test_the_curves_of_a_stopped_run_have_each_update_once(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    more = ["logger.tensorboard=true", "trainer.log_every_n_steps=1", "trainer.max_steps=14", "data.sizes=[80,4,4]"]
+    original = TranslationModule.on_train_batch_end
+
+    def stop(self, *arguments):
+        original(self, *arguments)
+        if self.global_step == 7:  # the last save is of update 4
+            raise Stop
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(TranslationModule, "on_train_batch_end", stop)
+        go(folder, *more)
+    go(folder, *more, resume=True)
+    curve = EventAccumulator(str(folder)).Reload().Scalars("train/loss")
+    assert [each.step for each in curve] == list(range(1, 15))
 
 
 def test_interrupt_before_restoring_tells_what_is_saved(tmp_path, monkeypatch):
