@@ -26,6 +26,7 @@ from nmt.system.run_files import (
     TRANSLATIONS,
     best_checkpoint,
     checkpoint_folder,
+    event_files,
     has_weights,
     last_checkpoint,
     require_no_link,
@@ -87,13 +88,17 @@ def claimed(recipe: Recipe, key: str) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(folder))
             check_free(recipe, key)
+            if (folder / CONFIG).exists():  # of this run, which was killed before its first checkpoint
+                for path in event_files(folder):
+                    path.unlink()
+            others = event_files(folder)
             write_atomically(folder / CONFIG, recipe.to_yaml().encode())
         except OSError as error:
             raise _unusable(folder, key, error) from error
         try:
             yield
         except (UserError, OSError, KeyboardInterrupt):
-            _tidy(folder, existed)
+            _tidy(folder, existed, others)
             raise
 
 
@@ -115,14 +120,15 @@ def _unusable(folder: Path, key: str, error: OSError) -> UserError:
     return UserError(f"{key}: {folder} cannot be used ({error.strerror or error}); name another folder")
 
 
-def _tidy(folder: Path, existed: bool) -> None:
-    """Remove the files of a run that has not saved a checkpoint."""
+def _tidy(folder: Path, existed: bool, others: set[Path]) -> None:
+    """Remove the files of a run that has not saved a checkpoint, but not the files of TensorBoard in `others`."""
     if has_weights(folder):
         return
     with suppress(OSError):
         checkpoint_folder(folder).rmdir()
-    for name in (LOG, CONFIG):  # a log without config.yaml would be from another program
-        (folder / name).unlink(missing_ok=True)
+    # A log without config.yaml would be from another program.
+    for path in (*event_files(folder) - others, folder / LOG, folder / CONFIG):
+        path.unlink(missing_ok=True)
     if not existed and not any(folder.iterdir()):
         folder.rmdir()
 

@@ -13,6 +13,7 @@ from nmt.errors import UserError, printable
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
+EVENTS = "events.out.tfevents."  # the beginning of the names of TensorBoard's files
 EXPORTED = "export.json"  # in the folder of an exported model
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
 
@@ -43,6 +44,11 @@ def recent_updates(folder: Path) -> list[int]:
     """Return the updates whose weights are kept for averaging, oldest first. A user's copy of a file is ignored."""
     names = (path.stem.removeprefix("recent-") for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
     return sorted(int(name) for name in names if name.isdecimal())
+
+
+def event_files(folder: Path) -> set[Path]:
+    """Return TensorBoard's files in `folder`."""
+    return set(folder.glob(f"{EVENTS}*"))
 
 
 def has_weights(folder: Path) -> bool:

@@ -17,6 +17,8 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.writer import FileWriter
 
+from nmt.system.run_files import EVENTS
+
 logger = logging.getLogger(__name__)
 
 _numbers = itertools.count()
@@ -40,7 +42,7 @@ class Events(SummaryWriter):
     def _get_file_writer(self) -> FileWriter:
         if self.file_writer is None:  # at the beginning, and again after close
             # TensorBoard reads the files with "tfevents" in their names, in the order of the names.
-            name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):03d}"
+            name = f"{EVENTS}{time.time():010.0f}.{socket.gethostname()}.{os.getpid()}.{next(_numbers):03d}"
             path = Path(self.log_dir) / f"{name}{self.filename_suffix}"
             self.file_writer = _Writer(_EventFile(path, self))
             self.all_writers = {self.file_writer.get_logdir(): self.file_writer}

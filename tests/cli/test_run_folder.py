@@ -105,22 +105,24 @@ def test_trained_weights_stay_after_a_later_error(runs: Runs, monkeypatch: pytes
 def test_full_disk_before_the_first_save_removes_the_run_folder(runs: Runs) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
         (folder / "checkpoints").mkdir()
-        (folder / "events.out").touch()
+        (folder / "mine").touch()
+        (folder / "events.out.tfevents.2").touch()
         raise OSError(28, "No space left on device")
 
     runs.work = fail
     for _ in range(2):
         with pytest.raises(OSError, match="No space left"):
             runs.run(["hydra.run.dir=here"])
-    assert files(Path("here")) == ["events.out"] and not Path("here/checkpoints").exists()
+    assert files(Path("here")) == ["mine"] and not Path("here/checkpoints").exists()
 
 
-@pytest.mark.parametrize("before", [{}, {"mine.txt": "hi"}])
+@pytest.mark.parametrize("before", [{}, {"mine.txt": "hi", "events.out.tfevents.1": "of another program"}])
 @pytest.mark.parametrize("error", [UserError("a mistake"), PermissionError(13, "a mistake")])
 def test_error_leaves_an_existing_run_folder_unchanged(
     runs: Runs, tmp_path: Path, error: Exception, before: dict[str, str]
 ) -> None:
     def fail(config: TrainConfig, folder: Path) -> None:
+        (folder / "events.out.tfevents.2").touch()
         raise error
 
     folder = tmp_path / "there"
@@ -138,7 +140,7 @@ def test_error_leaves_an_existing_run_folder_unchanged(
     "left",
     [
         pytest.param(["train.log"], marks=pytest.mark.slow),
-        ["train.log", "config.yaml"],
+        ["train.log", "config.yaml", "events.out.tfevents.1"],
         pytest.param(["config.yaml", "checkpoints/.l.part"], marks=pytest.mark.slow),
     ],
 )
@@ -154,6 +156,7 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
         with pytest.raises(UserError, match=r"already holds a run \(config.yaml\); name another folder"):
             runs.run(["hydra.run.dir=here", "seed=3"])
     runs.run(words)
+    assert files(here) == ["checkpoints/.l.part"] * ("checkpoints/.l.part" in left) + ["config.yaml", "train.log"]
     (here / "checkpoints" / "last.ckpt").touch()
     with pytest.raises(UserError, match=r"already holds a run .*or continue that run: resume="):
         runs.run(words)

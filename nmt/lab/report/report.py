@@ -19,6 +19,7 @@ from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import DETACHED_ABOVE, shares
 from nmt.lab.report.rarity import Rarity, WordGroup
+from nmt.system.run_files import EVENTS
 from nmt.translation.translator import Translator
 
 
@@ -195,7 +196,7 @@ def write_events(folder: Path, report: Report) -> None:
 
     label = report.evaluation.label
     suffix = f".report.{label}"
-    for old in folder.glob(f"events.out.tfevents.*{glob.escape(suffix)}"):
+    for old in folder.glob(f"{EVENTS}*{glob.escape(suffix)}"):
         old.unlink()
     with Events(folder, suffix) as writer:
         for name, value in scalars(report):
