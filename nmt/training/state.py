@@ -262,11 +262,11 @@ def _used_up(settings: TrainConfig, last: Mapping[str, Any]) -> list[str]:
     loops = last["loops"]["fit_loop"]
     unfinished = not loops["epoch_loop.batch_progress"]["is_last_batch"]
     epochs = loops["epoch_progress"]["current"]["started"] - unfinished
-    limits = Limits.of(trainer)
+    limits = Limits.of(trainer).or_default(loops["state_dict"]["combined_loader"][0]["pairs"])
     seconds = last["callbacks"]["Timer"]["time_elapsed"]["train"] if limits.seconds is not None else 0.0
     waited = last["callbacks"].get("EarlyStopping", {}).get("waited", 0)
     done = (
-        (epochs, limits.epochs, f"trainer.max_epochs={trainer.max_epochs}"),
+        (epochs, limits.epochs, f"trainer.max_epochs={limits.epochs}"),
         (last["global_step"], limits.updates, f"trainer.max_steps={trainer.max_steps}"),
         (seconds, limits.seconds, f"trainer.max_time={trainer.max_time}"),
         (waited, patience, f"callbacks.early_stopping.patience={patience}"),

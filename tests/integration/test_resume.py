@@ -331,6 +331,16 @@ def test_a_run_that_ended_early_says_so_and_another_limit_is_refused(tmp_path):
         go(folder, *more, "trainer.max_epochs=9", resume=True)
 
 
+def test_a_run_of_the_default_length_says_how_long_that_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("nmt.training.limits.default_epochs", lambda pairs: pairs // 75)
+    more, limit = [*SHORT, "trainer.max_epochs=null"], r"trainer\.max_epochs=2"
+    go(tmp_path, *more)
+    with pytest.raises(UserError, match=rf"raise the limit that ended it \(now {limit}\)"):
+        go(tmp_path, *more, resume=True)
+    with pytest.raises(UserError, match=rf"the run has used up {limit}, so another limit changes nothing"):
+        go(tmp_path, *more, "callbacks.early_stopping.patience=500", resume=True)
+
+
 @pytest.mark.slow
 def test_a_run_that_ended_after_an_epoch_without_validation_is_extended_by_one_epoch(tmp_path):
     more = ["trainer.check_val_every_n_epoch=2"]
