@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,12 +25,13 @@ class Plan(Sequence[list[int]]):
     """The batches of an epoch: `[n]` lists the pairs in batch n.
 
     `order` (pairs) holds the pairs from short to long, `starts` (batches + 1) where each batch begins in it, and
-    `numbers` the batches in the order in which they are used.
+    `numbers` the batches in the order in which they are used. `check` is a checksum of the lengths of all pairs.
     """
 
     order: NDArray[np.integer]
     starts: NDArray[np.int64]
     numbers: NDArray[np.int32]
+    check: int
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -65,7 +67,8 @@ def plan_batches(
     if rng:
         rng.shuffle(pairs)
         rng.shuffle(numbers)
-    return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers)
+    check = zlib.crc32(target_lengths.tobytes(), zlib.crc32(source_lengths.tobytes()))
+    return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers, check)
 
 
 def _starts(longer: Lengths, budget: int) -> NDArray[np.int64]:
@@ -219,10 +222,12 @@ class BatchLoader:
             self.epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return the epoch, the pairs read in it by all ranks, the pairs and batches in it, and the order's version."""
-        ends = self.plan().ends
-        read = int(ends[self.done - 1]) if self.done else 0
-        return {"epoch": self.epoch, "read": read, "pairs": int(ends[-1]), "batches": len(ends), "order": ORDER}
+        """Return the epoch, the pairs read in it by all ranks, and what the order of its pairs depends on."""
+        plan = self.plan()
+        ends = plan.ends
+        read, pairs = int(ends[self.done - 1]) if self.done else 0, int(ends[-1])
+        about = {"pairs": pairs, "batches": len(ends), "check": plan.check, "order": ORDER}
+        return {"epoch": self.epoch, "read": read, **about}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue from `state`, with any number of ranks: the next iteration yields the rest of that epoch.
@@ -244,13 +249,15 @@ class BatchLoader:
                 f"(got order {order}, expected {ORDER}); resume it with that version, or start a new run from its "
                 "weights: init=RUN_FOLDER"
             )
-        ends = self.plan().ends
+        plan = self.plan()
+        ends = plan.ends
         done = int(np.searchsorted(ends, state["read"])) + 1
         before, now = (state["pairs"], state["batches"]), (int(ends[-1]), len(ends))
-        if before != now or ends[done - 1] != state["read"]:
+        other = state.get("check", plan.check) != plan.check  # older states have no checksum
+        if other or before != now or ends[done - 1] != state["read"]:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {before[0]:,} pairs in {before[1]:,} batches, but the "
-                f"settings now make {now[0]:,} in {now[1]:,}; change data.batch_tokens, data.max_length, "
+                f"settings now make other ones ({now[0]:,} in {now[1]:,}); change data.batch_tokens, data.max_length, "
                 "data.max_ratio, data.filters, data.subword_sampling and augment back, or start a new run"
             )
         return done
