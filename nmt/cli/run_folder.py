@@ -104,7 +104,7 @@ def claimed(recipe: Recipe, key: str) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a run's folder for this process.
+    """Lock a run's folder for this process, and remove the partial files of killed writes.
 
     Raises UserError if it is locked already, and for a link in it that the training would follow when it writes.
     """
@@ -113,6 +113,9 @@ def locked(folder: Path) -> Iterator[None]:
     with (folder / LOG).open("ab") as file:
         if try_lock(file) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
+        for place in (folder, *(folder / name for name in WRITTEN)):
+            for unfinished in place.glob(".*.part"):
+                unfinished.unlink(missing_ok=True)
         yield
 
 

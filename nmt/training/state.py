@@ -27,7 +27,7 @@ from nmt.parameters import shown
 from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.launch import launch
-from nmt.system.run_files import METRICS, best_checkpoint, checkpoint_folder, last_checkpoint
+from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint
 from nmt.training.limits import Limits
 
 logger = logging.getLogger(__name__)
@@ -190,15 +190,13 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
 
 
 def _read_whole(folder: Path) -> dict[str, Any]:
-    """Return the content of last.ckpt, and remove the partial files of killed writes beside it."""
+    """Return the content of last.ckpt."""
     path = last_checkpoint(folder)
     if not path.is_file():
         again = "start the run again"
         if best_checkpoint(folder).is_file():
             again = f"start a new run from its weights, in another folder: init={folder}"
         raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; {again}")
-    for unfinished in checkpoint_folder(folder).glob(".*.part"):
-        unfinished.unlink(missing_ok=True)
     last = load_state(path)
     if not last.keys() >= STATE:
         raise UserError(

@@ -15,6 +15,9 @@ from tests.train_frame import Runs, files
 def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
     runs.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
     before = files(Path("here"))
+    Path("here/translations").mkdir()
+    for name in (".metrics.json.0.part", "checkpoints/.last.ckpt.0.part", "translations/.val.de.0.part"):
+        Path("here", name).touch()  # as a kill leaves them
     runs.run(["resume=here"])
     first, second = runs.calls
     assert first[:2] == second[:2] and second[2] == Path("here") and second[3]

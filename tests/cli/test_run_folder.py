@@ -141,7 +141,7 @@ def test_error_leaves_an_existing_run_folder_unchanged(
     [
         pytest.param(["train.log"], marks=pytest.mark.slow),
         ["train.log", "config.yaml", "events.out.tfevents.1"],
-        pytest.param(["config.yaml", "checkpoints/.l.part"], marks=pytest.mark.slow),
+        pytest.param(["config.yaml", ".config.yaml.0.part", "checkpoints/.l.part"], marks=pytest.mark.slow),
     ],
 )
 def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_again(
@@ -156,7 +156,7 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
         with pytest.raises(UserError, match=r"already holds a run \(config.yaml\); name another folder"):
             runs.run(["hydra.run.dir=here", "seed=3"])
     runs.run(words)
-    assert files(here) == ["checkpoints/.l.part"] * ("checkpoints/.l.part" in left) + ["config.yaml", "train.log"]
+    assert files(here) == ["config.yaml", "train.log"]
     (here / "checkpoints" / "last.ckpt").touch()
     with pytest.raises(UserError, match=r"already holds a run .*or continue that run: resume="):
         runs.run(words)
