@@ -35,8 +35,10 @@ MODELS = ("nmt.models",)
 CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
-REPLACED = {  # callbacks of Lightning that have no effect here, and the settings that replace them
+REPLACED = {  # callbacks of Lightning that do not work here, and the settings that replace them
     f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
+    f"{LIGHTNING_CALLBACKS[0]}.lr_finder.LearningRateFinder": "optimizer.lr",
+    f"{LIGHTNING_CALLBACKS[0]}.batch_size_finder.BatchSizeFinder": "data.batch_tokens",
     f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
     f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
     f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",
@@ -358,7 +360,7 @@ def build_callbacks(
             callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow, offered={"views": views})
             ours = next((key for base, key in REPLACED.items() if base in _bases(callbacks[name])), None)
             if ours is not None:
-                raise UserError(f"callbacks.{name}: {node['_target_']} has no effect here; use {ours} in its place")
+                raise UserError(f"callbacks.{name}: {node['_target_']} does not work here; use {ours} in its place")
         except UserError as error:
             problems.extend(error.problems)
     raise_if_any(problems)

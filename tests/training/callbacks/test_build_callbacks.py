@@ -57,8 +57,10 @@ def test_a_mistake_in_a_shipped_one(nodes, name, node, words):
         ("os.system", "callbacks.extra.mine._target_: got 'os.system', expected a class in nmt.training.callbacks"),
         ("my_package.Mine", "add allow=[my_package]"),
         ("fractions.Fraction", "callbacks.extra.mine._target_: got fractions.Fraction"),
-        ("pytorch_lightning.callbacks.ModelCheckpoint", "has no effect here; use callbacks.checkpointing in its place"),
-        ("pytorch_lightning.callbacks.TQDMProgressBar", "has no effect here; use callbacks.progress in its place"),
+        ("pytorch_lightning.callbacks.ModelCheckpoint", "does not work here; use callbacks.checkpointing in its place"),
+        ("pytorch_lightning.callbacks.TQDMProgressBar", "does not work here; use callbacks.progress in its place"),
+        ("pytorch_lightning.callbacks.LearningRateFinder", "does not work here; use optimizer.lr in its place"),
+        ("pytorch_lightning.callbacks.BatchSizeFinder", "does not work here; use data.batch_tokens in its place"),
     ],
 )
 def test_a_mistake_in_ones_own(nodes, target, words):
