@@ -83,6 +83,7 @@ def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> No
     from torch import OutOfMemoryError
 
     from nmt.training import run
+    from nmt.training.module import Diverged
 
     try:
         run.train(recipe, components, resume=resume)
@@ -91,7 +92,8 @@ def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> No
         # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
         raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
     except (UserError, OSError, OutOfMemoryError) as error:
-        if last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file():
+        unfinished = last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file()
+        if unfinished and not isinstance(error, Diverged):  # it would diverge again
             again = resume_command(recipe)
             logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
         elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:

@@ -147,7 +147,7 @@ def _run(trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpoi
         raise UserError(f"trainer: {one_line(error)}") from error
     except Diverged as error:
         kept = f"last.ckpt is from update {checkpointing.saved:,}; " if path.is_file() else ""
-        raise UserError(
+        raise Diverged(
             f"{error}; {kept}start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
         ) from error
     return seconds

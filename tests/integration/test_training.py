@@ -150,6 +150,7 @@ def test_nan_weights_end_the_run_and_spare_the_checkpoint(tmp_path, rate, messag
     assert saved == (rate == "1e25")
     if saved:
         assert all(value.isfinite().all() for value in last_weights(folder).values())
+        assert "resume=" not in (folder / "train.log").read_text("utf-8"), "it would diverge again"
 
 
 @pytest.mark.slow
