@@ -68,6 +68,11 @@ def jobs(overrides: Sequence[str]) -> list[list[str]]:
         key = override.get_key_element()
         if not override.is_sweep_override():
             choices[key] = [f"{key}={override.get_value_element_as_str()}"]
+        elif override.is_hydra_override():
+            raise UserError(
+                f"{override.input_line}: got several values, expected one for all jobs; a value with a comma needs "
+                f"quotes: {key}=\"'...'\""
+            )
         elif isinstance(override.value(), Glob):
             raise UserError(f"{override.input_line}: glob() is not supported; list the options: {key}=A,B")
         elif override.is_discrete_sweep():

@@ -144,6 +144,19 @@ def test_interrupted_multirun_prints_the_resume_command(
     assert "to run job 1: " in out
 
 
+@pytest.mark.parametrize("word", ["hydra.sweep.dir=en,ko", "hydra.sweep.subdir=a,b", "hydra/launcher=basic,joblib"])
+@pytest.mark.parametrize("flags", [["-m"], ["-m", "--cfg", "job"]])
+def test_all_jobs_have_the_same_settings_of_hydra(runs: Runs, tmp_path: Path, flags: list[str], word: str) -> None:
+    with pytest.raises(UserError, match=rf"^{word}: got several values, expected one for all jobs; .* needs quotes"):
+        runs.run([*flags, "seed=1,2", word])
+    assert runs.calls == [] and list(tmp_path.iterdir()) == []
+
+
+def test_the_name_of_a_folder_may_have_a_comma_in_quotes(runs: Runs, tmp_path: Path) -> None:
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir='en,ko'"])
+    assert [(call[0].seed, call[2].parent) for call in runs.calls] == [(seed, tmp_path / "en,ko") for seed in (1, 2)]
+
+
 def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
     def score(config: TrainConfig, folder: Path) -> None:
         (folder / "metrics.json").write_text(metrics(val=[10 * config.seed]), "utf-8")
