@@ -157,6 +157,19 @@ def test_the_name_of_a_folder_may_have_a_comma_in_quotes(runs: Runs, tmp_path: P
     assert [(call[0].seed, call[2].parent) for call in runs.calls] == [(seed, tmp_path / "en,ko") for seed in (1, 2)]
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["seed=1,2,2"], r"job 2 \(seed=2\): the same settings as job 1; give each value once"),
+        (["optimizer.lr=1e-3,0.001", "seed=1,2"], r"job 2 \(optimizer.lr=0.001 seed=1\): the same settings as job 0;"),
+    ],
+)
+def test_a_repeated_value_is_not_another_job(runs: Runs, words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        runs.run(["-m", *words])
+    assert runs.calls == []
+
+
 def test_jobs_are_found_in_folders_of_any_depth(runs: Runs, tmp_path: Path) -> None:
     def score(config: TrainConfig, folder: Path) -> None:
         (folder / "metrics.json").write_text(metrics(val=[10 * config.seed]), "utf-8")
