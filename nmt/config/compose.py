@@ -103,19 +103,24 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
     check_files(parsed)
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
         try:
-            return hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
+            config = hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
         except YAMLError as error:
             raise unreadable(error) from error
         except UnicodeDecodeError:
             check_texts()
             raise
-        except (HydraException, ValueError) as error:  # OmegaConf raises ValueError for a key inside a list
+        except (HydraException, TypeError, ValueError) as error:  # OmegaConf's own for a key inside a list
             # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
             with suppress(HydraException):  # for an unknown group, the first error is reported
                 tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
                 check_keys(parsed, tree)
             raise UserError(explain(error, parsed)) from error
+    for override in parsed:  # Hydra can set an item of a list (betas.0=0.9), which a resumed run could not
+        if OmegaConf.is_list(OmegaConf.select(config, override.key_or_group.rpartition(".")[0])):
+            tree = OmegaConf.to_container(config)
+            check_keys([override], tree)
+    return config
 
 
 @contextmanager

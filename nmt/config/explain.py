@@ -199,6 +199,9 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
         if isinstance(node, str) and node.startswith("${"):
             return f"unknown key; its mapping is a copy of {node}: set the key there"
         parent, group = group, f"{group}/{part}".lstrip("/")
+        if isinstance(node, list):
+            name = parent.replace("/", ".")
+            return f"unknown key, because {name} is a list; set all of it, as in {name}=[a,b]"
         if not isinstance(node, Mapping) or part not in node:
             if group in groups() and parent in groups():
                 return f"unknown key, because this {parent} has no {part}; use {_with(group)}"

@@ -71,6 +71,7 @@ def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> 
         ("hydra.run.dir=there", "a resumed run keeps its folder and its options"),
         ("~trainer", "~trainer: a resumed run keeps"),
         ("trainer.max_epochs=1,2", "trainer.max_epochs=1,2: several values where one is expected"),
+        ("optimizer.betas.0=0.5", "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
         ("+debug.deep.er=1", "debug.deep holds no settings in this run"),
         ("search.beam_size=0", "search.beam_size: got 0"),
     ],

@@ -78,7 +78,12 @@ def message(*overrides: str) -> str:
         (["model/attention=bahdanau"], "model/attention: model=transformer has no attention to choose"),
         (["scores=[bleu]", "scores.chrf.word_order=2"], "choose it as well, as in scores=[bleu,chrf]"),
         (["scores=[]", "scores.chrf.word_order=2"], "scores.chrf.word_order: chrf is not chosen; add scores=chrf"),
-        (["data.filters.x=1"], "data.filters.x: unknown key"),
+        (
+            ["data.filters.x=1"],
+            "data.filters.x: unknown key, because data.filters is a list; set all of it, as in data",
+        ),
+        (["~optimizer.betas.0"], "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
+        (["optimizer.betas.0=0.5"], "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
         (["data.filters=duplicate"], "symbols, shifted), as in data.filters=[duplicate]"),
         (["data.filters=[script,duplicat]"], "symbols, shifted); did you mean 'duplicate'?"),
         (
