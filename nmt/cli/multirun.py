@@ -104,10 +104,6 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     for line in overrides:
         if line.startswith("hydra.run.dir="):
             raise UserError(f"hydra.run.dir: names the folder of one run; with -m, that of all runs: {SWEEP_DIR}=")
-        if line.lstrip("+~").startswith(("hydra/sweeper", "hydra.sweeper")):
-            raise UserError(
-                f"{line}: only Hydra's basic sweeper is supported, with values given with commas; leave it out"
-            )
     listed = jobs(overrides)
     with _naming_job(0, listed[0]):  # the name may hold the time, which differs from job to job
         folder = sweep_folder(listed[0])

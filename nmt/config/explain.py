@@ -29,6 +29,8 @@ _UNKNOWN = re.compile(r"Could not override '([\w/]+)'")
 _NOT_CHOSEN = re.compile(r"Could not delete '([^'=]+)(=[^']*)?'\. No match in the defaults list")
 _NULL = re.compile(r"Could not delete from config\. '([^']+)' does not exist")
 _PLACED = re.compile(r"Could not override '([\w/]+)@([\w.]+)'")
+_THERE = re.compile(r"Error merging override [+~]([\w.]+)")
+_LAUNCHERS = re.compile(r"Could not override '(hydra\.launcher\.[\w.]+)'")
 
 
 def check_options(overrides: Sequence[Override], *, multirun: bool = False) -> None:
@@ -78,6 +80,12 @@ def _unlike_hydra(override: Override) -> str:
         return f"command line: got '{override.input_line}', expected key=value, as in seed=2 or model=rnn"
     if key in SECTIONS:
         return f"{override.input_line}: {key} is a section, not a setting; set a key in it, as in {SECTIONS[key]}"
+    if key.startswith(("hydra/sweeper", "hydra.sweeper")):
+        return (
+            f"{override.input_line}: only Hydra's basic sweeper is supported; give values with commas, as in seed=1,2"
+        )
+    if key.startswith("hydra.launcher.") and (override.is_add() or override.is_force_add()):
+        return f"{override.input_line}: write {(override.input_line or '').lstrip('+')}, without +"
     if override.is_delete():
         if is_group(override) and not isinstance(value, str | None):
             return f"{override.input_line}: expected the name of an option behind =; use {key}=OPTION to choose another"
@@ -283,6 +291,13 @@ def explain(error: Exception, overrides: Sequence[Override]) -> str:
         return f"~{group}{option}: not chosen as one option, so it cannot be removed{several}"
     if null := _NULL.search(text):  # a key that is not in the config is reported before
         return f"~{null[1]}: it is null already; leave it out"
+    if launchers := _LAUNCHERS.search(text):
+        return f"{launchers[1]}: the chosen launcher has no such key; add one that has it, as in hydra/launcher=joblib"
+    there = _THERE.search(text)
+    if there and "while resolving interpolation" in str(cause):
+        return (
+            f"{there[1]}: the config has this key already, and it needs a value; write {there[1]}=..., without + or ~"
+        )
     missing = _PLACED.search(text)
     if missing and (around := options_around(missing[1], missing[2])):
         return f"{missing[1]}@{missing[2]}: no such node; use it with {' or '.join(around)}"
