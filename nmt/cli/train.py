@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from nmt.config.recipe import Recipe
 
 RUN_DIR = "hydra.run.dir"
+OF_MULTIRUNS = ("hydra.sweep", "hydra/launcher", "hydra.launcher", "hydra.mode=MULTIRUN")
 
 
 def help_text(argv: Sequence[str]) -> str:
@@ -163,6 +164,9 @@ def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
     from nmt.config.compose import compose_run
     from nmt.config.explain import naming_files
 
+    for line in overrides:
+        if line.lstrip("+").startswith(OF_MULTIRUNS):
+            raise UserError(f"{line}: has an effect only in a multirun; add -m, or use {RUN_DIR}=FOLDER for one run")
     with naming_files(overrides):
         recipe, components = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import agreed, check_start
