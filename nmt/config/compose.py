@@ -51,7 +51,8 @@ def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str |
 def sweep_folder(overrides: Sequence[str]) -> Path:
     """Return the folder of a multirun, computed from the overrides of its first job.
 
-    Raises UserError if the YAML sets hydra.sweeper.params: Hydra would add jobs that `jobs` does not know.
+    Raises UserError if the YAML sets hydra.sweeper.params, because Hydra would add jobs that `jobs` does not know, and
+    for a launcher that would run no job at a time.
     """
     with _resolving(_compose("train", _numbered(overrides, 0))) as config:
         params = config.hydra.sweeper.get("params")
@@ -60,6 +61,8 @@ def sweep_folder(overrides: Sequence[str]) -> Path:
                 f"hydra.sweeper: got params {one_line(params)}, expected none; leave them out, "
                 "and give the values on the command line with commas, as in seed=1,2"
             )
+        if config.hydra.launcher.get("n_jobs") == 0:
+            raise UserError("hydra.launcher.n_jobs: got 0, expected at least 1, or -1 for all cores")
         return Path(os.path.abspath(_folder_name(config, "hydra.sweep.dir")))
 
 

@@ -222,6 +222,13 @@ def test_jobs_at_once_of_each_launcher(n_jobs: int, count: int, expected: int) -
     assert jobs_at_once({"n_jobs": n_jobs}, count) == expected and jobs_at_once({}, count) == 1
 
 
+def test_a_launcher_that_runs_no_job_is_refused_before_the_jobs_are_checked(runs: Runs) -> None:
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    with pytest.raises(UserError, match=r"hydra\.launcher\.n_jobs: got 0, expected at least 1, or -1 for all cores$"):
+        runs.run(["-m", "seed=1,2", "hydra/launcher=joblib", "hydra.launcher.n_jobs=0"])
+    assert runs.calls == []
+
+
 def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs.run(["-m", "--cfg", "job", "--resolve", "model=rnn", "seed=1,2", "data.seed=${hydra.job.num}"])
     shown = capsys.readouterr().out
