@@ -130,7 +130,7 @@ def _join(path: str, key: object) -> str:
 
 
 def check_plain(plain: Any, *, free_text: bool = False) -> None:
-    """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 65 bits.
+    """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 64 bits.
 
     A resolved config and a config.yaml must not contain `${` or the character NUL. Other files may (`free_text`).
     """
@@ -155,8 +155,8 @@ def _strange(value: Any, path: str, depth: int, free_text: bool) -> Iterator[str
             yield f"{path}: got {shown(value)}, a text with the character NUL; in a pattern, write \\x00 for it"
         if _HALF.search(value):
             yield f"{path}: got {shown(value)}, a text with half a character"
-    elif isinstance(value, int) and value.bit_length() > 64:
-        yield f"{path}: got an integer of {value.bit_length()} bits, expected at most 64"
+    elif isinstance(value, int) and value.bit_length() > 63:
+        yield f"{path}: got an integer of {value.bit_length()} bits, expected at most 63"
     elif value is not None and not isinstance(value, int | float):  # YAML has dates
         yield f"{path}: got {shown(value)}, expected text, a number, true, false or null"
 

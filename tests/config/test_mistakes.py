@@ -281,6 +281,7 @@ def test_values_of_several_fields_are_told_together(base: dict[str, Any]) -> Non
     ("words", "message"),
     [
         (f"+objective.deep={'{a:' * 30}1{'}' * 30}", "got more than 20 levels of settings"),
+        (f"data.limit={2**63}", "data.limit: got an integer of 64 bits, expected at most 63"),
         (f"objective.label_smoothing={10**40}", "objective.label_smoothing: got an integer of 133 bits"),
         (
             "data.path='a\0b'",
