@@ -254,11 +254,13 @@ def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
 def _node(config: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any]]:
     """Return a key and a node of `config`: the innermost node that describes the module or a module around it.
 
-    The key of a copied node is that of its original.
+    The key of a copied node is that of its original. For a module that a setting of the node switches on, the key is
+    that of the setting.
     """
-    key, node = "model", config
+    key, node, switch = "model", config, ""
     for part in module.split("."):
         if not isinstance(node.get(part), Mapping):
+            switch = f".{part}" if node.get(part) is True else ""
             break
         key, node = f"{key}.{part}", node[part]
-    return build.node_origins(config).get(key, key), node
+    return build.node_origins(config).get(key, key) + switch, node

@@ -136,13 +136,19 @@ def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> 
 
 def test_weights_that_no_prediction_depends_on_are_named() -> None:
     text = message("model=rnn", "model/attention=none", "model.encoder.memory_norm=true")
-    assert "no prediction depends on the weights encoder.memory_norm.weight; leave them out" in text
+    assert text.startswith("model.encoder.memory_norm: ")
+    assert "no prediction depends on the weights encoder.memory_norm.weight; leave them out, or choose" in text
 
 
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
         (["+optimizer.differentiable=true", "optimizer.fused=false"], "optimizer: Adam cannot make an update here: a "),
+        (["+optimizer.capturable=true", "optimizer.fused=false"], "optimizer: Adam cannot make an update here: "),
+        (
+            ["optimizer._target_=torch.optim.ASGD", *ADAMS_OWN, "+optimizer.alpha=1e300", "+optimizer.lambd=-1"],
+            "optimizer: ASGD cannot make an update here: float division by zero",
+        ),
         (
             ["optimizer._target_=torch.optim.Muon", "~optimizer.betas", "~optimizer.fused"],
             "optimizer: Muon only supports",

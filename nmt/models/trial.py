@@ -156,7 +156,10 @@ def _check_used(model: Seq2Seq) -> None:
     output = {id(weight) for weight in model.decoder.output.parameters()}  # not part of the hidden states
     for name, weight in model.named_parameters():
         if weight.requires_grad and weight.grad is None and id(weight) not in output:
-            raise TrialError(name.rpartition(".")[0], f"no prediction depends on the weights {name}; leave them out")
+            raise TrialError(
+                name.rpartition(".")[0],
+                f"no prediction depends on the weights {name}; leave them out, or choose parts that use them",
+            )
 
 
 def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
