@@ -122,7 +122,7 @@ def _check_optimizer(config: TrainConfig) -> None:
     try:
         optimizer.step()
         optimizer.step(lambda: 0.0)  # as Lightning calls it
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, AssertionError, ArithmeticError) as error:
         raise UserError(
             f"optimizer: {type(optimizer).__name__} cannot make an update here: {one_line(error)}; use another one"
         ) from error
