@@ -38,8 +38,11 @@ def plain(text):
 
 def expected(corpus):
     """Return for each defect the indices of the training pairs that have it, by comparing all with all."""
-    pairs = list(corpus["train"])
-    held_out = [*corpus["val"], *corpus["test"]]
+    pairs, *others = (
+        [SentencePair(" ".join(pair.source.split()), " ".join(pair.target.split())) for pair in corpus[split]]
+        for split in ("train", "val", "test")
+    )
+    held_out = [*others[0], *others[1]]
     found = {name: set() for name in BESIDE_OTHERS}
     for index, pair in enumerate(pairs):
         if pair in pairs[:index]:
