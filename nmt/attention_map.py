@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Self, TypedDict
 
 import torch
 from torch import Tensor
@@ -57,6 +57,7 @@ class _Level(TypedDict):
     target: list[str]
     read: list[str]
     continues: _Continues
+    marks: NotRequired[dict[str, dict[str, str]]]
     cross: list[Any] | None
     encoder_self: list[Any] | None
     decoder_self: list[Any] | None
@@ -192,6 +193,7 @@ class AttentionMap:
                         "log_prob": log P of the translation}, each of them null if it is not known,
              "pieces": {"source": [S labels], "target": [T labels], "read": [T labels],
                         "continues": {"source": [positions], "target": [positions], "read": [positions]},
+                        "marks": {"source": {position: mark}, "target": {...}, "read": {...}},
                         "cross": layers of heads of T rows of S weights, or null,
                         "encoder_self": layers of heads of S rows of S weights, or null,
                         "decoder_self": layers of heads of T rows of T weights, or null},
@@ -199,8 +201,8 @@ class AttentionMap:
 
         For example, `data["pieces"]["cross"][2][0][5][7]` is the weight that head 1 of layer 3 gives to source piece 7
         when the model predicts target piece 5; pieces are counted from 0. "read" holds the columns of decoder_self.
-        "continues" holds the positions of the pieces that continue the character of the previous piece. A map between
-        words has no "pieces".
+        "continues" holds the positions of the pieces that continue the character of the previous piece, and "marks" the
+        mark of each span. A map between words has no "pieces".
         """
         levels = {"words": self.words().to_plain()}
         if self.level == "pieces":
@@ -215,6 +217,10 @@ class AttentionMap:
         plain: dict[str, Any] = {side: [piece.label for piece in pieces] for side, pieces in sides.items()}
         plain["continues"] = {
             side: [position for position, piece in enumerate(pieces) if piece.continues]
+            for side, pieces in sides.items()
+        }
+        plain["marks"] = {
+            side: {str(position): piece.mark for position, piece in enumerate(pieces) if piece.mark}
             for side, pieces in sides.items()
         }
         for kind in KINDS:
@@ -311,7 +317,9 @@ def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece
 
 def _parse_pieces(plain: dict[str, Any], side: str) -> tuple[Piece, ...]:
     continues = set(plain["continues"][side])
-    return tuple(Piece(label, position in continues) for position, label in enumerate(plain[side]))
+    marks = plain.get("marks", {}).get(side, {})  # earlier maps have none
+    labels = enumerate(plain[side])
+    return tuple(Piece(label, position in continues, marks.get(str(position), "")) for position, label in labels)
 
 
 def _parse_weights(plain: Any) -> Tensor | None:

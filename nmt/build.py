@@ -7,7 +7,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -319,10 +319,11 @@ def _complete(nodes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: node for name, node in nodes.items() if isinstance(node, Mapping) and "_target_" in node}
 
 
-def _not_chosen(section: str, kind: str, name: str, chosen: Iterable[str]) -> UserError:
+def _not_chosen(section: str, kind: str, name: str, chosen: Collection[str]) -> UserError:
     """Return the error of single settings of a metric or view that is not among the `chosen`."""
-    near = did_you_mean(name, chosen) or f"; choose it as well, as in {section}=[{','.join([*chosen, name])}]"
-    return UserError(f"{section}.{name}: not among the {' '.join([kind, ', '.join(chosen)]).strip()}{near}")
+    also = " as well" if chosen else ""
+    near = did_you_mean(name, chosen) or f"; choose it{also}, as in {section}=[{','.join([*chosen, name])}]"
+    return UserError(f"{section}.{name}: not among the {kind} {', '.join(chosen) or '(none is chosen)'}{near}")
 
 
 def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:

@@ -301,15 +301,16 @@ def _check(kind: Any, values: Mapping[str, Any]) -> None:
 @functools.cache
 def _plain_annotations(kind: Any) -> dict[str, Any]:
     """Return the annotations of the parameters of a function, or of the fields of a class, that are of plain values."""
-    return {name: hint for name, hint in hints_of(kind).items() if name != "return" and _is_plain(hint)}
+    return {name: hint for name, hint in hints_of(kind).items() if name != "return" and is_plain(hint)}
 
 
-def _is_plain(annotation: Any) -> bool:
+def is_plain(annotation: Any) -> bool:
+    """Return whether an annotation is of plain values alone, and not of an object."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Literal:
         return True
     if origin is Annotated:
-        return _is_plain(arguments[0])
+        return is_plain(arguments[0])
     if origin in (typing.Union, types.UnionType, list, tuple, Sequence):
-        return all(option is Ellipsis or _is_plain(option) for option in arguments)
+        return all(option is Ellipsis or is_plain(option) for option in arguments)
     return annotation in _PLAIN

@@ -107,8 +107,9 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     check_direction(loaded, data)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     if terms is not None:
-        if config.scores.get("terms", {}).get("file") not in (None, terms):
-            raise UserError("scores.terms.file: terms= names the glossary that is scored; leave one of them out")
+        named = config.scores.get("terms", {}).get("file")
+        if named is not None and Path(named).resolve() != Path(terms).resolve():
+            raise UserError(f"scores.terms.file: got {named}, but terms={terms} is scored; leave one of them out")
         translator = using_terms(translator, terms)
         patterns = translator.tokenizer.spans.patterns
         node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}

@@ -111,7 +111,7 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
     for number, settings in enumerate(differences([_words(words) for words in listed])):
         with _naming_job(number, listed[number]):
             job = _plan_job(number, listed[number], settings, folder)
-            twin = next((other.number for other in planned if other.recipe.plain == job.recipe.plain), None)
+            twin = next((other.number for other in planned if other.recipe.to_yaml() == job.recipe.to_yaml()), None)
             if twin is not None:
                 raise UserError(f"the same settings as job {twin}; give each value once")
             shared = next((other.number for other in planned if other.recipe.folder == job.recipe.folder), None)

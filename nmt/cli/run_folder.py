@@ -15,7 +15,7 @@ from nmt.cli.processes import STARTED, device_count
 from nmt.config.recipe import BFLOAT16, FLOAT32, Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError
-from nmt.system.atomic import try_lock, write_atomically
+from nmt.system.atomic import remove_unfinished, try_lock, write_atomically
 from nmt.system.launch import launch
 from nmt.system.run_files import (
     ATTENTION,
@@ -88,10 +88,13 @@ def claimed(recipe: Recipe, key: str) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(folder))
             check_free(recipe, key)
-            if (folder / CONFIG).exists():  # of this run, which was killed before its first checkpoint
-                for path in event_files(folder):
-                    path.unlink()
             others = event_files(folder)
+            if (folder / CONFIG).exists():  # of this run, which was killed before its first checkpoint
+                begun = (folder / CONFIG).stat().st_mtime_ns
+                killed = {path for path in others if path.stat().st_mtime_ns >= begun}
+                for path in killed:
+                    path.unlink()
+                others -= killed
             write_atomically(folder / CONFIG, recipe.to_yaml().encode())
         except OSError as error:
             raise _unusable(folder, key, error) from error
@@ -114,8 +117,7 @@ def locked(folder: Path) -> Iterator[None]:
         if try_lock(file) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
         for place in (folder, *(folder / name for name in WRITTEN)):
-            for unfinished in place.glob(".*.part"):
-                unfinished.unlink(missing_ok=True)
+            remove_unfinished(place)
         yield
 
 

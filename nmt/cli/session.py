@@ -96,7 +96,7 @@ def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> No
         if unfinished and not isinstance(error, Diverged):  # it would diverge again
             again = resume_command(recipe)
             logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
-        elif (best := best_checkpoint(recipe.folder)).is_file() and not resume:
+        elif (best := best_checkpoint(recipe.folder)).is_file() and (not resume or isinstance(error, Diverged)):
             logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
         if not isinstance(error, OutOfMemoryError):
             raise

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from nmt.config.recipe import Recipe
 
 RUN_DIR = "hydra.run.dir"
-OF_MULTIRUNS = ("hydra.sweep", "hydra/launcher", "hydra.launcher", "hydra.mode=MULTIRUN")
+OF_MULTIRUNS = ("hydra.sweep.", "hydra/launcher", "hydra.launcher.", "hydra.mode=MULTIRUN")
 
 
 def help_text(argv: Sequence[str]) -> str:
@@ -166,7 +166,8 @@ def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
 
     for line in overrides:
         if line.lstrip("+").startswith(OF_MULTIRUNS):
-            raise UserError(f"{line}: has an effect only in a multirun; add -m, or use {RUN_DIR}=FOLDER for one run")
+            instead = f"use {RUN_DIR}=FOLDER for one run" if "hydra.sweep." in line else "leave it out"
+            raise UserError(f"{line}: has an effect only in a multirun; add -m, or {instead}")
     with naming_files(overrides):
         recipe, components = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import agreed, check_start

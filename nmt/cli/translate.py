@@ -96,7 +96,8 @@ class TranslateConfig(SearchSettings):
             yield f"shard={shard}: {started}, and this one has shard {place.rank + 1}/{place.size}; leave shard= out"
         elif (place.several or self.shard is not None) and (self.output is None or self.document is not None):
             what = started if place.several else f"shard={shard}"
-            remedy = "start one process for it, without shard=" if self.document else "give input=FILE and output=FILE"
+            alone = "start one process for it" if place.several else "leave shard= out"
+            remedy = alone if self.document else "give input=FILE and output=FILE"
             yield f"{what}: only a file of lines has shards; {remedy}"
 
     def contradictions(self) -> Iterator[str]:

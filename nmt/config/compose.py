@@ -120,9 +120,10 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
                 check_keys(parsed, tree)
             raise UserError(explain(error, parsed)) from error
     for override in parsed:  # Hydra can set an item of a list (betas.0=0.9), which a resumed run could not
-        if OmegaConf.is_list(OmegaConf.select(config, override.key_or_group.rpartition(".")[0])):
-            tree = OmegaConf.to_container(config)
-            check_keys([override], tree)
+        name = override.key_or_group.rpartition(".")[0]
+        if OmegaConf.is_list(OmegaConf.select(config, name)):
+            key = override.key_or_group
+            raise UserError(f"{key}: unknown key, because {name} is a list; set all of it, as in {name}=[a,b]")
     return config
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nmt.errors import ParameterError, UserError, did_you_mean, one_line
-from nmt.parameters import annotations_of, expected, fits, hints_of, is_kind, options, shown, value_problem
+from nmt.parameters import annotations_of, expected, fits, hints_of, is_kind, is_plain, options, shown, value_problem
 
 _TARGET, _PARTIAL = "_target_", "_partial_"
 RENAMED = {  # earlier names of modules and classes, as older checkpoints and run folders have them
@@ -160,7 +160,7 @@ class _Planner:
             return self._nested(value, annotation, self.origins.get(where, where))
         if problem := value_problem(value, annotation):
             where = self.origins.get(where, where)
-            if isinstance(value, Mapping):
+            if isinstance(value, Mapping) and not is_plain(annotation):
                 without = f", or do without one by {where}=null" if fits(None, annotation) else ""
                 problem += f"; no {_TARGET} says which class these keys are for: name one{without}"
             self.problems.append(f"{where}: {problem}")
@@ -226,11 +226,12 @@ def renamed(config: Mapping[str, Any]) -> dict[str, Any]:
 def with_defaults(config: Mapping[str, Any], *, within: Sequence[str]) -> dict[str, Any]:
     """Return a copy of a config in which each node of a class in these packages also has the keys that it left out.
 
-    Their values are the defaults of the constructor. A default that is a class becomes a partial node.
+    Their values are the defaults of the constructor, but for null, which often stands for another value. A default that
+    is a class becomes a partial node.
     """
     kind = class_of(config, within=within)
     parameters = inspect.signature(kind).parameters.values() if kind else ()
-    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    defaults = {each.name: each.default for each in parameters if each.default not in (each.empty, None)}
     nodes = {name: {_TARGET: _named(each), _PARTIAL: True} for name, each in defaults.items() if inspect.isclass(each)}
     return {
         key: with_defaults(value, within=within) if isinstance(value, Mapping) else value

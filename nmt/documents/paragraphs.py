@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nmt.documents.base import Document, Joined, has_words
-from nmt.spans import Spans, join
+from nmt.spans import Spans, join, unmarked
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import split
 
-# Tabs and control characters too: a model would lose them, and PO files have them, as in "\a" for a bell.
-_BREAK = re.compile(r"(\r\n|[\n\r\t\a\b\v\f\x0e-\x1f\x85\u2028\u2029])")
+# Control characters too: a model would lose them, and PO files have them, as in "\a" for a bell.
+_BREAK = re.compile(r"(\r\n|[\n\r\a\b\v\f\x0e-\x1f\x85\u2028\u2029])")
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,14 @@ def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
 
     Line breaks, tabs, control characters, blank lines and indentation stay.
     """
-    pieces = enumerate(_BREAK.split(text))
-    return Joined([divided(piece, spans, terms) if place % 2 == 0 else piece for place, piece in pieces])
+    parts = list[Document | str]()
+    for place, piece in enumerate(_BREAK.split(text)):
+        parts += [piece] if place % 2 else _columns(piece, spans, terms)
+    return Joined(parts)
+
+
+def _columns(line: str, spans: Spans, terms: Terms) -> Iterator[Document | str]:
+    """Yield the parts of a line between its tabs, and the tabs. One inside a span divides nothing."""
+    words, kept = spans.mark_all(line, terms)
+    for place, part in enumerate(re.split(r"(\t+)", words)):
+        yield part if place % 2 else divided(unmarked(part, kept), spans, terms)

@@ -10,9 +10,10 @@ import regex
 from nmt.languages import scripts_in, scripts_of
 from nmt.serve.waiting import Pair
 
-# A web or mail address has Latin letters in every language, and words of others can stand directly beside it. Without
-# `(?<![!-~])`, the time would grow with the square of the length of a text without spaces.
-_ADDRESS = regex.compile(r"(?<![!-~])[!-~]*(?:://|www\.|@)[!-~]*")
+# A web or mail address says little about the language of a text. Letters that are not ASCII belong to it behind a
+# separator, as in /wiki/한국어; otherwise they are a word directly beside it. Without `(?<![!-~])`, the time would grow
+# with the square of the length of a text without spaces.
+_ADDRESS = regex.compile(r"(?<![!-~])[!-~]*(?:://|www\.|@)(?:[!-~]|(?<=[/_=?#.])[^\W!-~]+)*")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
+
+_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +36,13 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writes that were killed have left in a folder."""
+    for path in folder.glob(".*.part"):
+        if _UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager

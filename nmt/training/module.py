@@ -232,7 +232,8 @@ class TranslationModule(pl.LightningModule):
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
         checkpoint["highest_factor"] = self.highest_factor
-        checkpoint["callback_metrics"] = dict(self.trainer.callback_metrics)
+        figures = self.trainer.callback_metrics  # a callback of one's own can have put anything there
+        checkpoint["callback_metrics"] = {name: value for name, value in figures.items() if type(value) is Tensor}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         self.meter.load_state_dict(checkpoint["totals"])

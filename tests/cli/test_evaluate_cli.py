@@ -248,7 +248,7 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     evaluate_program.main([f"ckpt={ckpt}", "scores=[terms]", glossary, f"out={tmp_path}/again", "bootstrap=0"])
     again = next((tmp_path / "again").rglob("*.scores.json"))
     assert json.loads(again.read_text("utf-8"))["scores"] == {"terms": facts["scores"]["terms"]}
-    with pytest.raises(UserError, match=r"scores\.terms\.file: terms= names the glossary"):
+    with pytest.raises(UserError, match=r"terms\.file: got .*other\.tsv, but terms=.*/terms\.tsv is scored"):
         evaluate_program.main([f"ckpt={ckpt}", glossary, "scores=[terms]", f"scores.terms.file={tmp_path}/other.tsv"])
     with pytest.raises(UserError, match="is of other checkpoints"):
         evaluate_program.main([f"ckpt={run.folder}", glossary, out, "bootstrap=0"])

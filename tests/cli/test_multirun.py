@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from nmt.cli import train
-from nmt.cli.multirun import jobs_at_once
+from nmt.cli.multirun import jobs_at_once, plan
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.system.cores import usable_cores
@@ -269,3 +269,8 @@ def test_multirun_with_several_devices_is_refused(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"job 0 .*trainer\.devices: got 2 in a multirun"):
         runs.run(["-m", "seed=1,2", "trainer.devices=2"])
     assert runs.calls == []
+
+
+def test_values_of_different_types_are_different_jobs(tmp_path: Path) -> None:
+    words = ["experiment=demo", "trainer.val_check_interval=1,1.0", "trainer.check_val_every_n_epoch=1"]
+    assert len(plan([*words, f"hydra.sweep.dir={tmp_path}"])[1]) == 2

@@ -16,9 +16,11 @@ def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
     runs.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
     before = files(Path("here"))
     Path("here/translations").mkdir()
-    for name in (".metrics.json.0.part", "checkpoints/.last.ckpt.0.part", "translations/.val.de.0.part"):
-        Path("here", name).touch()  # as a kill leaves them
+    for name in (".metrics.json", "checkpoints/.last.ckpt", "translations/.val.de"):
+        Path("here", f"{name}.0123456789abcdef.part").touch()  # as a kill leaves them
+    Path("here/.video.part").touch()
     runs.run(["resume=here"])
+    Path("here/.video.part").unlink()  # of another program, so it is still there
     first, second = runs.calls
     assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
     assert files(Path()) == [f"here/{name}" for name in before]

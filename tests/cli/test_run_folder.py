@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from contextlib import nullcontext
@@ -141,7 +142,10 @@ def test_error_leaves_an_existing_run_folder_unchanged(
     [
         pytest.param(["train.log"], marks=pytest.mark.slow),
         ["train.log", "config.yaml", "events.out.tfevents.1"],
-        pytest.param(["config.yaml", ".config.yaml.0.part", "checkpoints/.l.part"], marks=pytest.mark.slow),
+        pytest.param(
+            ["config.yaml", ".config.yaml.0123456789abcdef.part", "checkpoints/.l.0123456789abcdef.part"],
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_again(
@@ -152,11 +156,14 @@ def test_a_folder_of_a_run_that_was_killed_before_its_first_checkpoint_is_used_a
     for name in left:
         (here / name).parent.mkdir(parents=True, exist_ok=True)
         (here / name).write_text(killed.to_yaml() if name == "config.yaml" else "")
+    others = here / "events.out.tfevents.0"
+    others.touch()
+    os.utime(others, (1, 1))  # it is older than the run
     if "config.yaml" in left:
         with pytest.raises(UserError, match=r"already holds a run \(config.yaml\); name another folder"):
             runs.run(["hydra.run.dir=here", "seed=3"])
     runs.run(words)
-    assert files(here) == ["config.yaml", "train.log"]
+    assert files(here) == ["config.yaml", "events.out.tfevents.0", "train.log"]
     (here / "checkpoints" / "last.ckpt").touch()
     with pytest.raises(UserError, match=r"already holds a run .*or continue that run: resume="):
         runs.run(words)

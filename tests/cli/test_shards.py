@@ -226,7 +226,7 @@ SRUN = {"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "2"}
         (
             ["input=a.po", "output=b.po", "shard=1/2"],
             {},
-            "shard=1/2: only a file of lines has shards; start one process for it",
+            "shard=1/2: only a file of lines has shards; leave shard= out",
         ),
         ([*FILES, "input_format=paragraphs", "shard=1/2"], {}, "shard=1/2: only a file of lines has shards"),
         (["text=a"], SRUN, "srun has started 4 processes: only a file of lines has shards"),

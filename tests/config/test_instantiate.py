@@ -258,6 +258,8 @@ def test_settings_of_a_part_that_was_not_chosen_are_named_with_a_remedy() -> Non
         "model.decoder.inner: got {'size': 1}, expected Inner or null; no _target_ says which class these keys are "
         "for: name one, or do without one by model.decoder.inner=null"
     )
+    assert message(node("Inner", size={"a": 1})).startswith("model.decoder.size: got {'a': 1}, expected an integer")
+    assert "class" not in message(node("Inner", size={"a": 1}))
 
 
 def test_a_target_that_cannot_take_what_the_program_gives_is_one_problem() -> None:

@@ -83,6 +83,10 @@ def message(*overrides: str) -> str:
             "data.filters.x: unknown key, because data.filters is a list; set all of it, as in data",
         ),
         (["~optimizer.betas.0"], "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
+        (
+            ["++optimizer.betas.0=0.5"],
+            "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it",
+        ),
         (["optimizer.betas.0=0.5"], "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
         (["data.filters=duplicate"], "symbols, shifted), as in data.filters=[duplicate]"),
         (["data.filters=[script,duplicat]"], "symbols, shifted); did you mean 'duplicate'?"),

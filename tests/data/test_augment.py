@@ -127,13 +127,23 @@ def test_a_part_is_not_chosen_if_its_translation_lacks_a_mark(kind: Augmentation
         assert sorted(MARK.findall(source)) == sorted(MARK.findall(target)), (source, target)
 
 
-@pytest.mark.parametrize(("end", "divided"), [("▁ijkl", True), ("ijkl", False), ("을", True)])
-def test_a_mark_takes_no_part_of_a_word(end: str, divided: bool) -> None:
+@pytest.mark.parametrize(
+    ("pieces", "divided"),
+    [
+        (["▁mnop", "▁ijkl"], True),
+        (["▁mnop", "ijkl"], False),
+        (["▁파일", "을"], True),
+        (["▁mnop", "을"], True),
+        (["▁파일", "명을"], False),
+    ],
+)
+def test_a_mark_takes_no_part_of_a_word(pieces: list[str], divided: bool) -> None:
     """The aligner links a source word to each of two pieces. A Korean particle is no part of its word."""
-    example = Example(["▁abcd", "▁efgh"], ["▁mnop", end], forward=[0, 1], backward=[0, 1])
+    example = Example(["▁abcd", "▁efgh"], pieces, forward=[0, 1], backward=[0, 1])
     made = (InsertSpans(rate=1)(example, random.Random(seed), lambda: example) for seed in range(100))
     targets = [sides[1] for sides in made if sides]
-    between = [re.search(rf"p｟\d+｠ ?{end[-1:]}|｟\d+｠ ?{end.strip('▁')}", target) for target in targets]
+    first, second = (piece.strip("▁") for piece in pieces)
+    between = [re.search(rf"{first}｟\d+｠ ?{second}|｟\d+｠ ?{second}", target) for target in targets]
     assert len(targets) > 50 and any(between) == divided
 
 

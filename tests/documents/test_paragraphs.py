@@ -46,6 +46,11 @@ def test_no_sentence_ends_inside_a_span() -> None:
     assert paragraphs("{Ox.} {Ox!} A", spans).sentences == ["{Ox.}", "{Ox!}", "A"]
 
 
+def test_a_tab_inside_a_span_divides_nothing() -> None:
+    document = paragraphs("Click {a\tb} here.\tA cat.", Spans({"braces": r"\{[^}]*\}"}))
+    assert document.sentences == ["Click {a\tb} here.", "A cat."]
+
+
 def test_a_sentence_without_words_stays() -> None:
     document = paragraphs("--- !\nA dog. ... A cat. :-)", NO_SPANS)
     assert document.sentences == ["A dog.", "A cat."]

@@ -23,6 +23,8 @@ LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), (
         ("홈페이지(www.example.com)에서", "ko", 100.0),
         ("詳細はhttps://example.com/をご覧ください。", "ja", 100.0),
         ("@철수", "ko", 100.0),
+        ("Read https://ko.wikipedia.org/wiki/대한민국의_역사 first", "en", 50.0),
+        ("See https://ru.wikipedia.org/wiki/Россия and https://пример.рф/путь now", "en", 50.0),
         ("Hello", "en", 50.0),  # or German
         ("สวัสดี", "en", 0.0),
         ("123 !", "en", 0.0),

@@ -18,7 +18,7 @@ from nmt.tokens import SPAN_MARKS, WORD_MARK
 LETTERS, UNSPACED_LETTERS = 4, 2  # of a word that a mark replaces: shorter ones are rarely names of things
 FIRST = 100  # number of the first new mark, so that it differs from those that the pair has
 ELEMENT = len(SPAN_MARKS)  # what is added to the number of a new mark for a start tag
-_SPACED = regex.compile(rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]", regex.V1)
+_SPACED = regex.compile(rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]+", regex.V1)
 _ENDS = r"[\p{P}--[｟｠\-_/@#%&*\\]]+"  # punctuation that stays outside of marks
 _AT_ENDS = regex.compile(rf"\A{_ENDS}|{_ENDS}\Z", regex.V1)
 
@@ -61,7 +61,7 @@ def _parts(
     """Return parts that translate each other and can be marked, or None.
 
     They have words, the same marks and no new mark. One that a mark replaces has no mark. The part of the target does
-    not begin or end inside a word, but it may end before a Korean particle.
+    not begin or end inside a word, but a Korean particle may follow.
     """
     parts = next(example.phrases(4 if surround else 2, rng), None)
     if parts is None:
@@ -75,20 +75,16 @@ def _parts(
     if not surround and (MARK.search(source) or len(source) < _fewest_letters(source)):
         return None
     side, part = sides[1], parts[1]
-    is_particle = part.stop < len(side) and _is_hangul(side[part.stop])
-    cuts = _is_hangul(side[part.start]) or _is_inside_word(side, part.start)
-    cuts = (cuts and part.start > 0) or (_is_inside_word(side, part.stop) and not is_particle)
-    return None if cuts else parts
+    begins_inside = part.start and ("가" <= side[part.start][:1] <= "힣" or _rest(side, part.start))
+    rest = _rest(side, part.stop)
+    return None if begins_inside or (rest and particle(target + rest) != rest) else parts
 
 
-def _is_hangul(piece: str) -> bool:
-    return "가" <= piece[:1] <= "힣"
-
-
-def _is_inside_word(side: Sequence[str], place: int) -> bool:
-    """Return whether a word of a script with spaces begins before this place and goes on behind it."""
-    before, behind = "".join(side[:place])[-1:], "".join(side[place:])[:1]
-    return bool(_SPACED.match(before) and _SPACED.match(behind))
+def _rest(side: Sequence[str], place: int) -> str:
+    """Return what a word of a script with spaces has behind a place inside it, or "" at its end."""
+    before, behind = "".join(side[:place]), "".join(side[place:])
+    word = _SPACED.match(behind) if _SPACED.match(before[-1:]) else None
+    return word[0] if word else ""
 
 
 def _fewest_letters(words: str) -> int:

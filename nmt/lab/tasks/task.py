@@ -18,7 +18,7 @@ PHRASES = (
 
 
 class Task(Generated):
-    """A generated task. Each source has one right answer, so exact match is a fair score."""
+    """A generated task. Each question has one right answer, so exact match is a fair score."""
 
     direction = "question", "answer"
 
