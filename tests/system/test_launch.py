@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -145,6 +146,8 @@ def test_threads_that_the_user_has_set_are_kept(
     monkeypatch.setattr(torch, "set_num_threads", found.append)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     with subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], **given}) as started:
+        while not Path(f"/proc/{started.pid}/environ").read_bytes():
+            time.sleep(0.001)  # a program that has just begun has no environment yet
         monkeypatch.setattr(os, "getppid", lambda: started.pid)
         process.share_machine(Launch(launcher, 0, 2, 0, 2))
         started.kill()
