@@ -112,7 +112,7 @@ def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
         except UnicodeDecodeError:
             check_texts()
             raise
-        except (HydraException, TypeError, ValueError) as error:  # OmegaConf's own for a key inside a list
+        except (HydraException, TypeError, ValueError) as error:  # OmegaConf's for a key in a list
             # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
             chosen = [override.input_line or "" for override in parsed if is_group(override)]
             with suppress(HydraException):  # for an unknown group, the first error is reported

@@ -39,7 +39,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what writes that were killed have left in a folder."""
+    """Remove the partial files of killed writes from a folder."""
     for path in folder.glob(".*.part"):
         if _UNFINISHED.fullmatch(path.name):
             path.unlink(missing_ok=True)

@@ -81,7 +81,7 @@ def _parts(
 
 
 def _rest(side: Sequence[str], place: int) -> str:
-    """Return what a word of a script with spaces has behind a place inside it, or "" at its end."""
+    """Return the rest of the word behind a place inside it, or "" if no word of a script with spaces goes on there."""
     before, behind = "".join(side[:place]), "".join(side[place:])
     word = _SPACED.match(behind) if _SPACED.match(before[-1:]) else None
     return word[0] if word else ""

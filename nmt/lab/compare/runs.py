@@ -258,7 +258,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
         source, *target = _named(facts["data"])
         if wanted in target:
             raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
-        is_older = facts.get("update", weights) != weights  # than the weights of a run that went on
+        is_older = facts.get("update", weights) != weights  # made before the run went on, by other weights
         if wanted == source and theirs == search and not is_older:
             found[facts["data_sha256"]] = path
     if not found:
