@@ -1,9 +1,10 @@
 """Make training pairs from translations of the training sources, so that one model learns from several.
 
-  python scripts/recipes/distill.py OUT TRANSLATIONS [TRANSLATIONS ...]
+  python scripts/recipes/distill.py OUT TRANSLATIONS [TRANSLATIONS ...] [agree=chrf]
 
   OUT            the file for the pairs (.jsonl)
   TRANSLATIONS   a file that translate.py wrote with an output= that ends in .jsonl
+  agree=chrf     one pair for each source: the translation that is most similar to the others; also bleu, bleu_char
 
 Each distinct translation of a source gives one pair, so n-best lists (search.n_best=) give several. Translations with
 doubts, such as repeated words, are left out; docs/translating.md lists the doubts. A translation whose only doubt is
@@ -15,6 +16,12 @@ doubts, such as repeated words, are left out; docs/translating.md lists the doub
 
 train.en has the training sources of FOLDER. The model reads the corpus and these pairs. This is the sequence-level
 distillation of Kim and Rush (2016, arXiv:1606.07947) from an ensemble (Freitag et al. 2017, arXiv:1702.01802).
+
+agree= is for n-best lists of several models, also with different vocabularies. It chooses by minimum Bayes risk, as
+search.utility= does for one model (MBR distillation: Finkelstein et al. 2024, arXiv:2309.10966). Every file has
+the same weight. In a file, the weight of a translation is exp(3 score), divided by the sum over its list; "score" is
+that of translate.py. On the validation set of Multi30k, 3 and 6 were better than 1. If the translation that is chosen
+has a doubt, its source is left out.
 """
 
 from __future__ import annotations
@@ -24,29 +31,47 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast, get_args
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from nmt.cli.arguments import take
 from nmt.cli.output import print_stdout
 from nmt.cli.program import program
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
+from nmt.search.risk import Utility, expected_utilities
 from nmt.system.atomic import write_atomically
+
+SHARPNESS = 3.0
+
+
+class Candidate(NamedTuple):
+    """A translation of a source, and its weight among those of the same line; the weights of a line add up to 1."""
+
+    text: str
+    weight: float
+    is_doubtful: bool
 
 
 @program
 def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in a file."""
-    if len(argv) < 2:
-        raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected OUT and a file of translations")
-    out = Path(argv[0]).expanduser()
+    agree, words = take(argv, "agree")
+    if agree is not None and agree not in get_args(Utility):
+        raise UserError(f"agree: got {agree!r}, expected {', '.join(get_args(Utility))}")
+    if len(words) < 2:
+        raise UserError(f"command line: got {counted(len(words), 'argument')}, expected OUT and a file of translations")
+    out = Path(words[0]).expanduser()
     if out.exists():
         raise UserError(f"{out} exists and is not overwritten; remove it, or name another file")
     if out.suffix != ".jsonl":
         raise UserError(f"{out}: expected a name that ends in .jsonl, so that train.py reads the file as JSON Lines")
     left_out: Counter[str] = Counter()
-    lines = [json.dumps({"translation": pair}, ensure_ascii=False) + "\n" for pair in pairs(argv[1:], left_out)]
+    found = chosen(words[1:], cast(Utility, agree), left_out) if agree else pairs(words[1:], left_out)
+    lines = [json.dumps({"translation": pair}, ensure_ascii=False) + "\n" for pair in found]
     if not lines:
         raise UserError(f"no translation is left; left out: {_listed(left_out)}")
     write_atomically(out, "".join(lines).encode())
@@ -59,24 +84,51 @@ def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, st
     Raises UserError for a line that is not a translation of translate.py.
     """
     seen = set()
+    for languages, source, candidates in _read(paths):
+        for text, _, is_doubtful in candidates:
+            reason = "duplicate" if (source, text) in seen else "doubtful" if is_doubtful else None
+            if reason:
+                left_out[reason] += 1
+                continue
+            seen.add((source, text))
+            yield dict(zip(languages, (source, text), strict=True))
+
+
+def chosen(paths: Sequence[str], utility: Utility, left_out: Counter[str]) -> Iterator[dict[str, str]]:
+    """Yield for each source the translation that is most similar to the others, as {language: text}.
+
+    Counts in `left_out` the sources whose best translation is doubtful. Raises UserError as `pairs` does.
+    """
+    candidates: dict[tuple[str, str, str], list[Candidate]] = {}
+    for (source_lang, target_lang), source, found in _read(paths):
+        candidates.setdefault((source_lang, target_lang, source), []).extend(found)
+    for (source_lang, target_lang, source), own in candidates.items():
+        expected = expected_utilities([each.text for each in own], [each.weight for each in own], utility)
+        best = own[int(np.argmax(expected))]
+        if best.is_doubtful:
+            left_out["doubtful"] += 1
+        else:
+            yield {source_lang: source, target_lang: best.text}
+
+
+def _read(paths: Sequence[str]) -> Iterator[tuple[list[str], str, list[Candidate]]]:
     for path in paths:
         for number, line in enumerate(read_lines(Path(path)), 1):
-            languages, source, candidates = _translations(line, f"{path}, line {number}")
-            for text, is_doubtful in candidates:
-                reason = "duplicate" if (source, text) in seen else "doubtful" if is_doubtful else None
-                if reason:
-                    left_out[reason] += 1
-                    continue
-                seen.add((source, text))
-                yield dict(zip(languages, (source, text), strict=True))
+            yield _translations(line, f"{path}, line {number}")
 
 
-def _translations(line: str, where: str) -> tuple[list[str], str, list[tuple[str, bool]]]:
-    """Return both languages, the source, and all its translations, each with whether it is doubtful."""
+def _translations(line: str, where: str) -> tuple[list[str], str, list[Candidate]]:
+    """Return both languages, the source, and all its translations."""
     try:
         record = json.loads(line)
         source_lang, target_lang = record["translation"]
-        found = [(each["text"], _is_doubtful(each)) for each in record.get("n_best", [record])]
+        listed = record.get("n_best", [record])
+        scores = SHARPNESS * np.array([each["score"] for each in listed])
+        weights = np.exp(scores - scores.max())
+        found = [
+            Candidate(each["text"], weight, _is_doubtful(each))
+            for each, weight in zip(listed, weights / weights.sum(), strict=True)
+        ]
         return [source_lang, target_lang], record["source"], found
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
+from sacrebleu.metrics import CHRF
 
 from nmt.cli import train, translate
 from nmt.errors import UserError
@@ -48,7 +50,7 @@ def test_every_different_translation_is_a_pair(translations: Path, tmp_path: Pat
 
 
 def test_doubtful_translations_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good = {"text": "drei", "doubts": [], "cut": False}
+    good = {"text": "drei", "score": -1.0, "doubts": [], "cut": False}
     candidates = [
         *(good, {**good, "text": "drei drei", "doubts": ["repeated"]}, {**good, "text": "dr", "cut": True}),
         *({**good, "text": " "}, {**good, "text": "dreie", "doubts": ["unsure"]}),
@@ -59,6 +61,43 @@ def test_doubtful_translations_are_left_out(tmp_path: Path, capsys: pytest.Captu
     distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl")])
     assert read(tmp_path / "out.jsonl") == [{"en": "three", "de": "drei"}, {"en": "three", "de": "dreie"}]
     assert "2 pairs written" in (out := capsys.readouterr().out) and "left out: 3 doubtful, 1 duplicate" in out
+
+
+def row(source: str, **scores: float) -> str:
+    """A line of translate.py with the translations `scores`, best first; "_" in a name is a space."""
+    n_best = [
+        {"text": text.replace("_", " "), "score": score, "doubts": ["repeated"] * ("drei_drei" in text), "cut": False}
+        for text, score in scores.items()
+    ]
+    record = {"source": source, **n_best[0], "translation": {"en": source, "de": n_best[0]["text"]}, "n_best": n_best}
+    return json.dumps(record) + "\n"
+
+
+def test_agreement_chooses_the_translation_that_is_most_similar_to_the_others(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.jsonl" for name in "abc"]
+    texts: list[list[dict[str, float]]] = [
+        [{"ein_Hund_rennt": -0.5, "eine_Katze_rennt": -0.6}, {"drei": -1.0}, {"drei_drei_drei": -0.1}],
+        [{"ein_Hund_schwimmt": -0.2, "der_Hund_rennt": -0.9}, {"vier": -1.0, "drei": -1.5}, {"drei_drei_drei": -0.1}],
+        [{"ein_Hund_rennt_schnell": -0.3}, {"zwei": -0.9}, {"drei_drei": -0.1}],
+    ]
+    for path, lists in zip(files, texts, strict=True):
+        path.write_text("".join(row(source, **each) for source, each in zip("xyz", lists, strict=True)), "utf-8")
+
+    def expected(source: int) -> str:
+        """The same with sacreBLEU's sentence scores."""
+        weights: dict[str, float] = {}
+        for lists in texts:
+            total = sum(math.exp(3 * score) for score in lists[source].values())
+            for text, score in lists[source].items():
+                weights[text.replace("_", " ")] = weights.get(text.replace("_", " "), 0) + math.exp(3 * score) / total
+        chrf = CHRF()
+        return max(weights, key=lambda text: sum(w * chrf.sentence_score(text, [r]).score for r, w in weights.items()))
+
+    out = tmp_path / "out.jsonl"
+    distill.main([str(out), *map(str, files), "agree=chrf"])
+    assert read(out) == [{"en": "x", "de": expected(0)}, {"en": "y", "de": expected(1)}]
+    assert expected(0) != "ein Hund schwimmt", "has the highest score"
+    assert expected(2).startswith("drei drei"), "left out, because it is doubtful"
 
 
 def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
@@ -76,6 +115,8 @@ def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
         distill.main([str(tmp_path / "out.de"), str(tmp_path / "plain.jsonl")])
     with pytest.raises(UserError, match="got 1 argument, expected OUT and a file"):
         distill.main([str(tmp_path / "out.jsonl")])
+    with pytest.raises(UserError, match="agree: got 'ter', expected chrf, bleu, bleu_char"):
+        distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / "plain.jsonl"), "agree=ter"])
 
 
 @pytest.mark.slow
