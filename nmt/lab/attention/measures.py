@@ -92,10 +92,14 @@ def _distances(mask: Tensor) -> Tensor:
 
 
 def are_punctuation(pieces: Sequence[Piece]) -> list[bool]:
-    """Return for each piece whether it has only punctuation marks. All bytes of such a mark count as the mark."""
+    """Return for each piece whether it has only punctuation marks.
+
+    All bytes of such a mark count as the mark, and so does the space before it, which can be a piece of its own.
+    """
     found: list[bool] = []
     for piece in pieces:
         text = piece.label.replace(WORD_MARK, "")
         mark = bool(text) and all(unicodedata.category(char)[0] == "P" for char in text)
         found.append(found[-1] if piece.continues and found else mark)
-    return found
+    after = [*found[1:], False]
+    return [after[i] if piece.label == WORD_MARK else found[i] for i, piece in enumerate(pieces)]

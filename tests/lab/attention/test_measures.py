@@ -65,6 +65,12 @@ def test_a_diagonal_of_sentences_of_different_lengths() -> None:
     assert float(measures([attention], "cross")["coverage_deviation"]) == pytest.approx((2 * 1 + 3 * (2 / 3)) / 5)
 
 
+def test_the_space_before_a_mark_belongs_to_the_mark() -> None:
+    even = torch.full((1, 1, 1, 6), 1 / 6)
+    attention = make_map(["▁A", "▁", "«", "▁", "5", "</s>"], ["</s>"], cross=even)
+    assert float(measures([attention], "cross")["punctuation"]) == pytest.approx(2 / 6)
+
+
 def test_the_first_row_of_a_decoder_has_no_choice() -> None:
     even = torch.ones(3, 3).tril() / torch.tensor([[1.0], [2.0], [3.0]])
     attention = make_map(SOURCE, ["▁Hund", ",", "</s>"], decoder_self=even[None, None])

@@ -336,6 +336,9 @@ def test_attention_to_content_leaves_out_marks(words: str) -> None:
     spelled = [Piece("▁a"), Piece("…"), Piece("<80>", True), Piece("<A6>", True), Piece("é"), Piece("<A9>", True)]
     found = ContentAttention().scores(replace(given, source_pieces=spelled)).values
     assert not found[..., 1:4].any() and found[..., [0, 4, 5]].all()
+    spaced = list(map(Piece, ["▁a", "▁", "«", "▁", "5", "▁"]))
+    found = ContentAttention().scores(replace(given, source_pieces=spaced)).values
+    assert not found[..., 1:3].any() and found[..., [0, 3, 4, 5]].all()
 
 
 def test_attention_to_content_needs_attention() -> None:
