@@ -362,12 +362,12 @@ class BaseTranslator(ABC):
         return ids[:-1]
 
     def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
-        spans, lost = source.marked.translations, tuple[str, ...]()
+        spans, lost, given = source.marked.translations, tuple[str, ...](), text is not None
         if text is None:
             restored = self.tokenizer.spans.restore(self.tokenizer.decode_target(found.tokens), spans)
             text, lost = restored.text, restored.lost
         pieces = [piece.label for piece in with_spans(self.tokenizer.target_pieces(found.tokens), spans)]
-        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, lost)
+        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, lost, given=given)
 
 
 def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Translation]:

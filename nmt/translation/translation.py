@@ -28,6 +28,8 @@ class Translation:
     `lost` has the marks of the source's spans and terms (see `nmt.spans`) that the search left out of the translation.
 
     `retried` says that the second search has found it, because the first translation was faulty; see `Search.retry`.
+
+    `given` says that it was given to `Translator.score`, so no search has ranked it.
     """
 
     source_part: SourcePart
@@ -39,6 +41,7 @@ class Translation:
     lost: tuple[str, ...] = ()
     retried: bool = False
     parts: tuple[Translation, ...] = ()
+    given: bool = False
 
     @property
     def source(self) -> str:

@@ -136,7 +136,8 @@ class Translator(ModelTranslator):
 
     def _origin(self, translation: Translation) -> Origin:
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
-        return Origin(model, self.update or None, translation.score, translation.log_prob)
+        score = None if translation.given else translation.score
+        return Origin(model, self.update or None, score, translation.log_prob)
 
     def save(self, path: str | Path) -> None:
         """Write model, tokenizer and search to a checkpoint file for `load_translator`.
