@@ -10,6 +10,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -92,9 +93,14 @@ def with_means(results: Sequence[Result]) -> list[Result]:
 
 def _mean(settings: tuple[tuple[str, str], ...], group: Sequence[Result]) -> Iterator[Result]:
     names = [name for name in group[0].figures if all(name in result.figures for result in group)]
-    for job, measure in ((f"mean of {len(group)}", mean), ("deviation", stdev)):
+    for job, measure in ((f"mean of {len(group)}", mean), ("deviation", deviation)):
         figures = {name: float(measure([result.figures[name] for result in group])) for name in names}
         yield Result(job, dict(settings), figures)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of several values: NaN if one of them is NaN or infinite."""
+    return stdev(values) if all(map(isfinite, values)) else nan
 
 
 def summary(results: Sequence[Result], shared: Sequence[str]) -> str:

@@ -26,6 +26,15 @@ def test_only_the_seed_itself_makes_runs_of_one_system() -> None:
         assert len(with_means([Result(str(n), each, {"BLEU": 1.0}) for n, each in enumerate(settings)])) == rows
 
 
+@pytest.mark.parametrize(("values", "mean"), [("nan 1", "nan"), ("inf 1", "inf"), ("inf -inf", "nan")])
+def test_a_score_that_is_not_finite_leaves_the_rest_of_the_table(values: str, mean: str) -> None:
+    scores = list(map(float, values.split()))
+    results = [Result(str(n), {"seed": str(n)}, {"own": scores[n], "BLEU": 10.0 + n}) for n in (0, 1)]
+    *_, means, deviations = with_means(results)
+    assert (str(means.figures["own"]), means.figures["BLEU"]) == (mean, 10.5)
+    assert (str(deviations.figures["own"]), deviations.figures["BLEU"]) == ("nan", pytest.approx(0.5**0.5))
+
+
 def test_a_setting_that_only_one_job_has_differs() -> None:
     assert differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nmt.cli.sweep import deviation
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
@@ -66,7 +67,7 @@ class System:
 
     def deviation(self, metric: str) -> float:
         """Return the standard deviation of the scores of the runs, of which there must be several."""
-        return stdev(each.scores[metric].value for each in self.runs)
+        return deviation([each.scores[metric].value for each in self.runs])
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
-"""Which runs are of the same system."""
+"""Which runs are of the same system, and the mean of their scores."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+from nmt.evaluation.metrics.base import Score, Scores
+from nmt.lab.compare.compare import ComparedRun, System
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 
 
@@ -35,3 +38,10 @@ def test_a_class_under_its_old_name_is_the_same_system() -> None:
     older = run(seed=1, model=attention("bahdanau.BahdanauAttention"))
     assert older.same_system(run(seed=1, model=attention("additive.AdditiveAttention")))
     assert not older.same_system(run(seed=1, model=attention("cosine.CosineAttention")))
+
+
+def test_a_score_that_is_not_a_number_has_no_deviation() -> None:
+    scores = [{"own": Score(value), "bleu": Score(10.0 + number)} for number, value in enumerate((math.nan, 1.0))]
+    system = System("a", [ComparedRun(run(), Scores({}, each), None, {}) for each in scores], {}, [])
+    assert math.isnan(system.mean("own")) and math.isnan(system.deviation("own"))
+    assert (system.mean("bleu"), round(system.deviation("bleu"), 3)) == (10.5, 0.707)
