@@ -179,7 +179,7 @@ def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
             f"{folder}: has no translations of its own {split} split with its own length limits (no {own.name}), but "
             f"others ({data}); name their folder or source file: data.test=NAME"
         )
-    raise _missing(folder, f"of its {split} split: no {own.name}", f"split={split}")
+    raise _missing(folder, f"of its {split} split: no {own.name}", allow, f"split={split}")
 
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:
@@ -263,7 +263,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
             found[facts["data_sha256"]] = path
     if not found:
         words = f"split={split}", _setting(name, folder, split)
-        raise _missing(folder, f"of {name} ({split}.{search.label})", *words)
+        raise _missing(folder, f"of {name} ({split}.{search.label})", allow, *words)
     return found
 
 
@@ -294,8 +294,9 @@ def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Sear
         raise UserError(f"{path}: {error}") from error
 
 
-def _missing(folder: Path, what: str, *words: str) -> UserError:
-    command = shlex.join(["python", "scripts/evaluate.py", f"ckpt={folder}", *words])
+def _missing(folder: Path, what: str, allow: Sequence[str], *words: str) -> UserError:
+    allowed = [f"allow=[{','.join(allow)}]"] if allow else []
+    command = shlex.join(["python", "scripts/evaluate.py", f"ckpt={folder}", *words, *allowed])
     return UserError(f"{folder}: holds no translations {what}; make them: {command}")
 
 

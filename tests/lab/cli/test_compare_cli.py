@@ -365,6 +365,8 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
             ["multi", "split=val"],
             r"no translations of its val split: no val\.beam3.*evaluate\.py ckpt=multi/0.* split=val",
         ),
+        (["multi", "split=val", "allow=[my_lab]"], r"evaluate\.py ckpt=.* split=val 'allow=\[my_lab\]'$"),
+        (["multi", "data.test=[empty]", "allow=[my_lab]"], r"split=test data\.path=empty 'allow=\[my_lab\]'$"),
         (["multi", "split=train"], "split: got 'train', expected"),
         (
             ["multi", "data.test=[empty]"],
