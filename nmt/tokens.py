@@ -20,8 +20,9 @@ class Piece:
     """One token, for pictures and tables.
 
     `label` is readable text: "▁" stands for a space, "</s>" for the end of the sentence, "<9F>" for a byte. Several
-    byte tokens can spell one character. Then the first has the character as its label, and `continues` is True for the
-    others. The label of a span is its text, and `mark` is the token in its place (see `nmt.spans`).
+    byte tokens can spell one character. Then the first has the character as its label ("<U+200B>" if it is invisible),
+    and `continues` is True for the others. The label of a span is its text, and `mark` is the token in its place (see
+    `nmt.spans`).
     """
 
     label: str

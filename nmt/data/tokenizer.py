@@ -246,13 +246,13 @@ def _byte_pieces(values: bytes) -> Iterator[Piece]:
 
 
 def _first_character(values: bytes) -> str:
-    """Return the printable character at the start of `values`, or an empty string."""
+    """Return the character at the start of `values`, by its number if it is invisible, or an empty string."""
     for length in range(1, 5):
         try:
             character = values[:length].decode()
         except UnicodeDecodeError:
             continue
-        return character if character.isprintable() else ""
+        return character if character.isprintable() else f"<U+{ord(character):04X}>"
     return ""
 
 

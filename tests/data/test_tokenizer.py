@@ -86,7 +86,7 @@ def test_decoding_stops_at_eos_and_drops_specials(train):
     (ids,) = tokenizer.encode_target(["abc def"])
     assert tokenizer.decode_target([BOS, PAD, *ids, *ids, PAD]) == "abc def"
     assert tokenizer.decode_target(torch.tensor(ids)) == "abc def"
-    newline = tokenizer.target_pieces(range(300)).index(Piece("<0A>"))
+    newline = tokenizer.target_pieces(range(300)).index(Piece("<U+000A>"))
     assert tokenizer.decode_target([*ids[:-1], newline, *ids]) == "abc def abc def"
 
 
@@ -103,6 +103,14 @@ def test_pieces_are_readable_one_an_id(train):
     specials = tokenizer.source_pieces([PAD, UNK, BOS, last, ids[0]])[:4]
     assert specials == [Piece("<pad>"), Piece("<unk>"), Piece("<s>"), Piece("<FF>")]
     assert tokenizer.source_pieces(ids) == tokenizer.target_pieces(ids)
+
+
+def test_an_invisible_character_has_its_number_as_a_label(train):
+    tokenizer = train()
+    (ids,) = tokenizer.encode_source(["a\u200bb\u202ec"])
+    pieces = tokenizer.source_pieces(ids)
+    assert "".join(piece.label for piece in pieces if not piece.continues) == "▁a<U+200B>b<U+202E>c</s>"
+    assert sum(piece.continues for piece in pieces) == 2 + 2
 
 
 def test_digits_are_pieces(train):
