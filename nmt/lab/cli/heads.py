@@ -46,12 +46,14 @@ if TYPE_CHECKING:
 
 class _Head(TypedDict):
     lost: Number | None
+    p_value: Number | None
 
 
 class HeadsFile(TypedDict):
     """The entries of the JSON file that this program reads."""
 
     checkpoint: str
+    metric: str
     heads: list[_Head]
 
 
@@ -80,7 +82,7 @@ def main(config: HeadsConfig) -> None:
 
     inputs = load_inputs(config)
     paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
-    check_replaces(paths["json"], inputs, importance=config.importance)
+    check_replaces(paths["json"], inputs, config)
     with messages_on(sys.stderr):
         facts, found = examine(inputs, config)
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
@@ -112,19 +114,27 @@ def name(inputs: Inputs, config: HeadsConfig) -> str:
     return ".".join([inputs.subject.beginning(inputs.translator.search), str(len(pairs)), *changed])
 
 
-def check_replaces(path: Path, inputs: Inputs, *, importance: bool) -> None:
-    """Raise UserError if the file at `path` must stay: it is from another model, or it has the importance."""
+def check_replaces(path: Path, inputs: Inputs, config: HeadsConfig) -> None:
+    """Raise UserError if the file at `path` must stay: it is from another model, or has an importance that is lost."""
+    from nmt.evaluation.metrics.base import labels
+
     if not path.is_file():
         return
     facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)
     if Path(facts["checkpoint"]).resolve() != inputs.loaded.path.resolve():
         theirs = facts["checkpoint"]
         raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
-    if any(each["lost"] is not None for each in facts["heads"]) and not importance:
-        raise UserError(
-            f"importance=false: {path} has the importance of the heads, which would be lost; name another folder: "
-            "out=FOLDER"
-        )
+    if all(each["lost"] is None for each in facts["heads"]):
+        return
+    theirs, ours = facts["metric"], next(iter(labels(inputs.metrics).values()))
+    tested = any(each["p_value"] is not None for each in facts["heads"])
+    for setting, what, kept in (
+        ("importance=false", "the importance of the heads", config.importance),
+        ("scores", f"the importance by {theirs}", theirs == ours),
+        ("bootstrap", "p-values", config.bootstrap or not tested),
+    ):
+        if not kept:
+            raise UserError(f"{setting}: {path} has {what}, which would be lost; name another folder: out=FOLDER")
 
 
 def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:

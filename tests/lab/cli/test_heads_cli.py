@@ -109,6 +109,17 @@ def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path, monkeypatc
         heads.main(words)
 
 
+def test_heads_refuses_to_overwrite_another_importance(run: Run, tmp_path: Path) -> None:
+    words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
+    heads.main([*words, "bootstrap=10"])
+    before = written(tmp_path)
+    with pytest.raises(UserError, match=r"^scores: .* has the importance by BLEU, which would be lost; name another"):
+        heads.main([*words, "scores=[chrf]", "bootstrap=10"])
+    with pytest.raises(UserError, match=r"^bootstrap: .* has p-values, which would be lost; name another folder"):
+        heads.main(words)
+    assert written(tmp_path) == before
+
+
 def test_a_bootstrap_that_tests_nothing_is_refused(run: Run) -> None:
     with pytest.raises(
         UserError, match=r"^bootstrap=: it tests the importance of the heads; leave out importance=false$"
