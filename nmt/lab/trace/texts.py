@@ -1,8 +1,9 @@
 """The names and the explanations of the steps of a trace.
 
-Letters: x the input of a layer, q the query, h_j the vector of token j from the encoder (in self-attention, from the
-layer below), k_j its key, v_j its value, e_j its score, a_j its weight, c the context, z its gate, r the input of the
-output layer. In a recurrent decoder, y is the embedding of the token that it reads, and s(t) its state after step t.
+Letters: x the input of an attention (with pre-norm, after its norm), q the query, h_j the vector of token j from the
+encoder (in self-attention, the x of token j), k_j its key, v_j its value, e_j its score, a_j its weight, c the context,
+z its gate, r the input of the output layer. In a recurrent decoder, y is the embedding of the token that it reads, and
+s(t) its state after step t, in several layers that of the top one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from nmt.models.transformer import TransformerDecoder
 
 # name: equation, if all models have the same, and sentence
 TEXTS = {
-    "query": ("x", "The query: the vector of this position as it enters the layer."),
+    "query": ("x", "The query: the vector of this position as it enters the attention."),
     "query, previous": ("q = s(t-1)", "The query: the state of the decoder before it reads the last token."),
     "query, between": (
         "q = s'(t) = cell1(y, s(t-1))",

@@ -247,6 +247,16 @@ def test_a_window_and_later_tokens_are_hidden(recurrent: Make, transformer: Make
     assert step.values.isfinite().tolist() == [place < 3 for place in range(len(step.values))]
 
 
+@pytest.mark.parametrize("kind", ["cross", "decoder_self"])
+def test_the_query_of_a_transformer_is_what_enters_the_attention(kind: str, transformer: Make) -> None:
+    translator, entered = transformer("sinusoidal"), list[Tensor]()
+    module = translator.model.decoder.attentions(kind)[-1]
+    with module.register_forward_pre_hook(lambda module, inputs: entered.append(inputs[0])):
+        query = by_name(traces(translator, kind)[1])["query"]
+    close(query.values, entered[1][0, 2])
+    assert query.sentence.endswith("as it enters the attention.")
+
+
 def test_the_steps_of_a_transformer(transformer: Make) -> None:
     names = [step.name for step in traces(transformer("alibi", qk_norm=True), "decoder_self")[1].steps()]
     assert names == [
