@@ -166,7 +166,9 @@ def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
     return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
 
 
-def build_recurrent(attention: AttentionFactory, vocabulary: int, *, input_feeding: bool | None) -> Seq2Seq:
+def build_recurrent(
+    attention: AttentionFactory, vocabulary: int, *, input_feeding: bool | None, layers: int = 1
+) -> Seq2Seq:
     encoder = RecurrentEncoder(vocab_size=vocabulary, embedding_width=16, hidden_width=16)
     decoder = RecurrentDecoder(
         vocab_size=vocabulary,
@@ -175,6 +177,7 @@ def build_recurrent(attention: AttentionFactory, vocabulary: int, *, input_feedi
         width=32,
         readout_width=16,
         attention=attention,
+        layers=layers,
         input_feeding=input_feeding,
     )
     return Seq2Seq(encoder, decoder)

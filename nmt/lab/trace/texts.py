@@ -114,7 +114,11 @@ EQUATIONS: dict[type[nn.Module], dict[str, str]] = {
         "bell": "exp(-(j - p)² / (2 (D/2)²))",
         "weights": "a_j = normalized score · bell",
     },
-    MultiHead: {"projected query": "W^Q q + b", "scores": "(W^Q q + b) · k_j"},
+    MultiHead: {
+        "projected query": "W^Q q + b",
+        "scores": "(W^Q q + b) · k_j",
+        "scaled": "(W^Q q + b) · k_j / √d",
+    },
     MultiHeadAttention: {
         "projected query": "q = W^Q x + b",
         "keys": "k_j = W^K h_j + b",
@@ -132,17 +136,32 @@ _AFTER = {
     "between": {"state": "s(t) = cell2(c, s'(t))", "readout": "tanh(W [s(t); c; y])"},
     "current": {"readout": "tanh(W [s(t); c])"},
 }
+# Steps of a recurrent decoder with several layers: the context enters the lowest one, and s(t) is of the top one.
+_SEVERAL_LAYERS = {
+    "query, between": (
+        "q = s'(t)",
+        "The query: the state of the lowest layer between its two cells, after the first has read the last token.",
+    ),
+    "state": (
+        "s(t) = cell(u(t), s(t-1))",
+        "The context enters the lowest layer. The cell of the top layer reads the state u(t) of the layer below it.",
+    ),
+}
 
 
 def texts_of(attention: nn.Module, decoder: Decoder[Any]) -> dict[str, tuple[str, str]]:
     """Return equation and sentence of each step of an attention and its decoder, by the name of the step."""
-    found = TEXTS | {"query": TEXTS.get(f"query, {getattr(attention, 'query_state', None)}", TEXTS["query"])}
+    several = isinstance(decoder, RecurrentDecoder) and len(decoder.cells.upper) > 0
+    found = TEXTS | (_SEVERAL_LAYERS if several else {})
+    found |= {"query": found.get(f"query, {getattr(attention, 'query_state', None)}", found["query"])}
     equations: dict[str, str] = {}
     for module in (*reversed(list(attention.modules())), decoder):  # what is around an attention comes after it
         for kind in reversed(type(module).__mro__):
             equations |= EQUATIONS.get(kind, {})
     if isinstance(decoder, RecurrentDecoder):
         equations |= _AFTER.get(str(decoder.query_state), {})
+        if several:
+            equations["state"] = _SEVERAL_LAYERS["state"][0]
     return found | {name: (equation, found.get(name, ("", OWN))[1]) for name, equation in equations.items()}
 
 

@@ -73,9 +73,9 @@ Make = Callable[..., Translator]
 
 @pytest.fixture
 def recurrent(run: Run) -> Make:
-    def make(attention: AttentionFactory, *, input_feeding: bool | None = None) -> Translator:
+    def make(attention: AttentionFactory, *, input_feeding: bool | None = None, layers: int = 1) -> Translator:
         tokenizer = run.translator.tokenizer
-        model = build_recurrent(attention, tokenizer.target_vocab_size, input_feeding=input_feeding)
+        model = build_recurrent(attention, tokenizer.target_vocab_size, input_feeding=input_feeding, layers=layers)
         return Translator(randomized(model), tokenizer, run.translator.search)
 
     return make
@@ -222,6 +222,17 @@ def test_the_equations_name_the_state_that_asks(recurrent: Make) -> None:
         steps = by_name(traces(recurrent(FAMILIES[name], input_feeding=False))[1])
         assert (steps["query"].equation, steps["readout"].equation) == (query, readout)
         assert (steps["state"].equation if "state" in steps else None) == state
+
+
+def test_with_several_layers_the_state_is_that_of_the_top_one(recurrent: Make) -> None:
+    for name, query in (("bahdanau", "q = s(t-1)"), ("general, between", "q = s'(t)")):
+        steps = by_name(traces(recurrent(FAMILIES[name], layers=2))[1])
+        assert (steps["query"].equation, steps["state"].equation) == (query, "s(t) = cell(u(t), s(t-1))")
+
+
+def test_the_scaled_scores_of_a_recurrent_decoder_are_of_the_projected_query(recurrent: Make) -> None:
+    steps = by_name(traces(recurrent(FAMILIES["multihead"]))[1])
+    assert (steps["scores"].equation, steps["scaled"].equation) == ("(W^Q q + b) · k_j", "(W^Q q + b) · k_j / √d")
 
 
 def test_the_two_states_of_a_trace_are_those_of_two_cells(recurrent: Make) -> None:
