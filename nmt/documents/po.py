@@ -150,10 +150,13 @@ def _header(header: str, where: str, language: str) -> str:
 
 def _plural_forms(language: str, where: str) -> str:
     locale = locale_of(language)
-    if locale and not {str(locale), locale.language}.isdisjoint(PLURALS):
-        return get_plural(locale).plural_forms
     has_rule = locale and "plural_form" in babel.localedata.load(locale.language, merge_inherited=False)
-    if locale and has_rule and (simple := _simple_forms(locale.plural_form)):
+    simple = _simple_forms(locale.plural_form) if locale and has_rule else None
+    if locale and not {str(locale), locale.language}.isdisjoint(PLURALS):
+        found = get_plural(locale)
+        # Babel has a single form also for languages with a singular, such as Turkish.
+        return simple if simple and found.num_plurals == 1 else found.plural_forms
+    if simple:
         return simple
     raise UserError(
         f"{where}: the plural forms of '{language}' are not known; add them to its header, as in Plural-Forms: "

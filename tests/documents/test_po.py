@@ -11,9 +11,10 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.plurals import get_plural
+from babel.messages.plurals import PLURALS, get_plural
 from babel.messages.pofile import read_po
 
 from nmt.documents.po import PoFile
@@ -203,6 +204,13 @@ def test_plural_forms_that_gettext_does_not_have_are_those_of_cldr_or_an_error(
             upper(HEADER + ENTRIES, language)
     else:
         assert f'"Plural-Forms: {forms}\\n"' in upper(HEADER + ENTRIES, language)
+
+
+@pytest.mark.parametrize("language", [name for name, (count, _) in PLURALS.items() if count == 1])
+def test_a_language_with_a_singular_has_a_form_for_it(language: str) -> None:
+    """Babel has a single form for each of these languages, but some have a singular, such as Turkish."""
+    forms = babel_reads(upper(HEADER, language)).num_plurals
+    assert (forms > 1) == bool(Locale(language).plural_form.tags)
 
 
 def test_programs_use_the_translations_when_they_are_reviewed() -> None:
