@@ -22,7 +22,8 @@ from nmt.errors import UserError
 from nmt.particles import AFTER_A_NOUN
 from nmt.system.lines import decoded, raw
 
-LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
+# Of a word; "_" joins the words of an identifier, and invisible joiners and soft hyphens stand inside words.
+LETTER = r"[\p{L}\p{N}\p{M}_\u200c\u200d\u00ad]"
 # Scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it

@@ -67,6 +67,15 @@ def test_terms_are_whole_words(text: str, found: list[str]) -> None:
     assert terms.find(text) == found
 
 
+@pytest.mark.parametrize("joiner", ["\u200c", "\u200d", "\u00ad"])
+def test_an_invisible_character_stands_inside_a_word(joiner: str) -> None:
+    """Persian writes parts of a word with one between them, and long German words say where a line may break."""
+    for parts in (("دانش", "آموز"), ("Daten", "bank")):
+        word = joiner.join(parts)
+        assert Terms(dict.fromkeys(parts, "x")).find(word) == []
+        assert Terms(dict.fromkeys((*parts, word), "x")).find(f"{word} {parts[1]}") == [word, parts[1]]
+
+
 def test_a_large_korean_glossary_takes_no_long_time() -> None:
     words = [f"파일{chr(ord('가') + number)}" for number in range(3_000)]
     started = time.process_time()
