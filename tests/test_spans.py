@@ -250,6 +250,11 @@ def test_numbers_are_found_behind_letters_of_scripts_without_spaces() -> None:
     assert NUMBERS.find("价格是1,234.5元 時刻は10:30です 약20000원") == ["1,234.5", "10:30", "20000"]
 
 
+def test_percentages_with_the_sign_in_front_can_be_left_alone() -> None:
+    assert COMMON.find("%1, %L2 and %99, but not %0, %100 or 50%") == ["%1", "%L2", "%99"]
+    assert Spans({**COMMON.patterns, "numbered": None}).find("%50 indirim, %5 zam: %s") == ["%s"]
+
+
 def test_known_spans_are_found_wherever_they_stand() -> None:
     mine = Spans({"word": r"\bx-\w+"})
     assert mine.find("das x-y을") == ["x-y을"] and mine.find("das x-y을", known=["x-y"]) == ["x-y"]
