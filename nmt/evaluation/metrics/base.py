@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sacrebleu.significance import estimate_ci
 
 from nmt.errors import UserError, printable
 
@@ -21,7 +20,10 @@ SEED = 12345  # of resamples: sacreBLEU's default
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): `mean` ± `half_width`."""
+    """A 95 % confidence interval by bootstrap resampling (Koehn 2004): `mean` ± `half_width`.
+
+    `mean` is the mean of the resamples, as in sacreBLEU, or for percentages the middle of their 95 %.
+    """
 
     mean: float
     half_width: float
@@ -178,8 +180,7 @@ def ratio_interval(counts: Sequence[int], totals: Sequence[int], bootstrap: int)
         return None
     random, both = np.random.default_rng(SEED), np.array([counts, totals])
     draws = (both[:, random.integers(len(counts), size=len(counts))].sum(1) for _ in range(bootstrap))
-    mean, half_width = estimate_ci(np.array([100.0 * count / total for count, total in draws]))
-    return Interval(float(mean), float(half_width))
+    return _percentiles([100.0 * count / total for count, total in draws])
 
 
 def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None:
@@ -190,8 +191,16 @@ def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None
     if not bootstrap:
         return None
     draws = np.random.default_rng(SEED).binomial(total, count / total, size=bootstrap)
-    mean, half_width = estimate_ci(100.0 * draws / total)
-    return Interval(float(mean), float(half_width))
+    return _percentiles(100.0 * draws / total)
+
+
+def _percentiles(percentages: Sequence[float] | np.ndarray[Any, Any]) -> Interval:
+    """Return the interval from the lowest to the highest of the resamples, without 2.5 % of them at each end.
+
+    Around their mean, it could go below 0 or above 100.
+    """
+    low, high = map(float, np.percentile(percentages, [2.5, 97.5]))
+    return Interval((low + high) / 2, (high - low) / 2)
 
 
 def _plain(label: str, metric: Metric, score: Score) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from nmt.build import build_metrics
 from nmt.cli import sweep
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Interval, Metric, Score, labels, score
+from nmt.evaluation.metrics.base import Interval, Metric, Score, binomial_interval, labels, ratio_interval, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -158,3 +158,13 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
 
 def test_an_interval_is_shown_by_its_ends() -> None:
     assert str(Interval(0.375, 0.125)) == "0.25 to 0.50"
+
+
+@pytest.mark.parametrize("count", [1, 15, 29])
+def test_the_interval_of_a_percentage_has_only_percentages(count: int) -> None:
+    one_by_one = ratio_interval([1] * count + [0] * (30 - count), [1] * 30, 1000)
+    for found in (binomial_interval(count, 30, 1000), one_by_one):
+        assert found is not None
+        low, high = found.mean - found.half_width, found.mean + found.half_width
+        assert -1e-9 < low < 100 * count / 30 < high < 100 + 1e-9
+        assert found.half_width == pytest.approx(1.96 * 100 * (count * (30 - count) / 30**3) ** 0.5, abs=2)
