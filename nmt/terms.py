@@ -20,7 +20,7 @@ import regex
 
 from nmt.errors import UserError
 from nmt.particles import AFTER_A_NOUN
-from nmt.system.lines import decoded, raw
+from nmt.system.lines import decoded, opened, raw
 
 # Of a word; "_" joins the words of an identifier, and invisible joiners and soft hyphens stand inside words.
 LETTER = r"[\p{L}\p{N}\p{M}_\u200c\u200d\u00ad]"
@@ -86,13 +86,13 @@ class Terms:
 
 
 def read_terms(path: Path) -> Terms:
-    """Return the glossary of a file: on each line a term, a tab and its translation.
+    """Return the glossary of a file, gzipped if its name ends in .gz: on each line a term, a tab and its translation.
 
     Empty lines and lines that begin with "#" are left out. Raises UserError for a file that cannot be read or is not
     UTF-8, for a line of another form, and for a term with two translations.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             lines = list(decoded(raw(file), f"{path}, line "))
     except OSError as error:
         raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import time
 from pathlib import Path
@@ -134,6 +135,16 @@ def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
     assert read_terms(file).places("a file") == [(2, 6, "Datei")]
     file.write_text("caf\u00e9\tKaffee\ncafe\u0301\tKaffee\n", "utf-8")
     assert read_terms(file).find("the cafe\u0301") == ["caf\u00e9"]
+
+
+def test_a_glossary_may_be_gzipped(tmp_path: Path) -> None:
+    file, packed = tmp_path / "terms.tsv.gz", gzip.compress(b"file\tDatei\n" * 100)
+    file.write_bytes(packed)
+    assert read_terms(file) == Terms({"file": "Datei"})
+    for damaged in (packed[:-9], packed[:12] + b"\xff" * 9, b"file\tDatei\n"):
+        file.write_bytes(damaged)
+        with pytest.raises(UserError, match=r"terms\.tsv\.gz: not a whole gzip file"):
+            read_terms(file)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,15 @@ the memory for a file without line ends.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from pathlib import PurePath
-from typing import BinaryIO, Literal
+from pathlib import Path, PurePath
+from typing import BinaryIO, Literal, cast
 
 from nmt.errors import UserError
 
@@ -36,6 +39,16 @@ def format_of(name: str) -> str:
 def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
     """Return whether a program writes JSON Lines, by `form`, or if it is None, by the name of the output file."""
     return format_of(output or "") == ".jsonl" if form is None else form == "jsonl"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, gzipped if its name ends in .gz. Raises UserError for a damaged one while the block reads it."""
+    try:
+        with cast(BinaryIO, gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")) as file:
+            yield file
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UserError(f"{path}: not a whole gzip file ({error}); compress it again or drop the .gz") from error
 
 
 def raw(file: BinaryIO) -> Iterator[bytes]:

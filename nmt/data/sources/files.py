@@ -5,22 +5,20 @@ Files are read line by line, in memory that does not grow with their size; `nmt.
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import json
 import os
 import re
 import stat
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Source, reader
 from nmt.errors import ParameterError, UserError, did_you_mean
-from nmt.system.lines import decoded, format_of, raw
+from nmt.system.lines import decoded, format_of, opened, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
     "train": ("train",),
@@ -119,12 +117,10 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once, and a device may have no end
             raise UserError(f"{path}: cannot be read: a folder, pipe or device; expected a file that can be read again")
-        with cast(BinaryIO, gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")) as file:
+        with opened(path) as file:
             yield from raw(file)
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file") from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: not a whole gzip file ({error}); compress it again or drop the .gz") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
