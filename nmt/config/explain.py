@@ -69,7 +69,7 @@ def _option_problems(override: Override) -> Iterator[str]:
         yield f"{key}: got {shown(value)}, expected one option, not a list: one of {', '.join(groups()[key])}"
     else:
         for option in value if isinstance(value, list) else [value]:
-            if str(option) not in groups()[key]:
+            if not isinstance(option, str) or option not in groups()[key]:
                 yield _unknown_option(key, option)
 
 
@@ -98,7 +98,13 @@ def _unlike_hydra(override: Override) -> str:
 
 def _unknown_option(group: str, option: object) -> str:
     options = groups()[group]
-    return f"{group}: got {shown(option)}, expected one of {', '.join(options)}{did_you_mean(str(option), options)}"
+    hint = did_you_mean(str(option), options)
+    if not isinstance(option, str) and (hint or str(option) in options):  # Hydra reads 2026_11 as 202611
+        name = "['NAME']" if takes_several(group) else "'NAME'"
+        hint = (
+            f'; a name that reads as a number, true or false needs quotes inside those of the shell: {group}="{name}"'
+        )
+    return f"{group}: got {shown(option)}, expected one of {', '.join(options)}{hint}"
 
 
 # Files

@@ -148,6 +148,22 @@ def test_defaults_that_are_no_list(experiment: Path, text: str, line: int) -> No
         )
 
 
+@pytest.mark.parametrize("name", ["1", "1.5", "2026_11", "true", "nan"])
+def test_a_name_that_reads_as_a_number_needs_quotes(experiment: Path, name: str) -> None:
+    scores = experiment.parent.parent / "scores"
+    scores.mkdir()
+    experiment.with_stem(name).write_text("# @package _global_\nname: mine\n", "utf-8")
+    (scores / f"{name}.yaml").write_text("# @package scores.own\n_target_: nmt.evaluation.metrics.ter.TER\n", "utf-8")
+    with also_in("own"):
+        for group, option, asked in (("experiment", name, "'NAME'"), ("scores", f"[{name},bleu]", "['NAME']")):
+            assert message(f"{group}={option}").endswith(
+                "; a name that reads as a number, true or false needs quotes inside those of the shell: "
+                f'{group}="{asked}"'
+            )
+        quoted = compose_run([f"experiment='{name}'", f"scores=['{name}',bleu]"]).plain
+    assert quoted["name"] == "mine" and [*quoted["scores"]] == ["own", "bleu"]
+
+
 def test_an_experiment_that_builds_on_another(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(config_dir().parent)
     start = "# @package _global_\ndefaults:\n"
