@@ -17,6 +17,7 @@ import pkgutil
 import re
 import types
 import typing
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -262,8 +263,9 @@ def _resolve(node: Any, path: str, allowed: Sequence[str]) -> type:
     # A module also contains the names that it imports. A class must therefore be defined in an allowed module.
     if not inspect.isclass(found) or not f"{found.__module__}.".startswith(prefixes):
         raise UserError(f"{where}: {name} is not {words}")
-    if inspect.isabstract(found):
-        raise UserError(f"{where}: {name} is abstract; name a class derived from it")
+    if isinstance(found, ABCMeta) and found.__abstractmethods__:
+        missing = ", ".join(sorted(found.__abstractmethods__))
+        raise UserError(f"{where}: {name} is abstract, without {missing}; name a class that defines these")
     return found
 
 

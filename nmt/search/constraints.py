@@ -7,7 +7,6 @@ the tokens so far is not applied to a row in which it would forbid all remaining
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Generic, Self, cast
@@ -97,9 +96,12 @@ class ConstrainedSearch(Search):
         scored = [replace(each, score=utility) for each, utility in zip(hypotheses, utilities, strict=True)]
         return sorted(scored, key=lambda hypothesis: -hypothesis.score)
 
-    @abstractmethod
     def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
-        """Return how probable each hypothesis is among those of its sentence; the sum is 1."""
+        """Return how probable each hypothesis is among those of its sentence; the sum is 1.
+
+        Here all are equally probable, because a search that draws them draws a probable one often.
+        """
+        return [1 / len(hypotheses)] * len(hypotheses)
 
 
 def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:

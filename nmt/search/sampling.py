@@ -103,10 +103,6 @@ class Sampling(ConstrainedSearch):
         noise = np.stack([sample.noise.standard_exponential(log_probs.shape[1]) for sample in samples])
         return (log_probs.exp() / torch.from_numpy(noise).to(log_probs)).argmax(1)
 
-    def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
-        """Return equal probabilities, because a probable hypothesis is drawn often."""
-        return [1 / len(hypotheses)] * len(hypotheses)
-
 
 @dataclass
 class _Sample:

@@ -10,6 +10,7 @@ import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
 
 from nmt.errors import ParameterError
+from nmt.search.base import Hypothesis, S, Step
 from nmt.search.beam import BeamSearch
 from nmt.search.constraints import ConstrainedSearch
 from nmt.search.risk import expected_utilities
@@ -45,6 +46,19 @@ def test_chrf_is_sacrebleus_for_every_pair_of_texts() -> None:
         probability = [float(text == reference) for text in texts]
         expected = [sentence_chrf(text, [reference]).score for text in texts]
         assert expected_utilities(texts, probability, "chrf") == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_search_of_ones_own_needs_no_more_than_any_search() -> None:
+    class Mine(ConstrainedSearch):
+        label = "mine"
+        width = 1
+
+        def __call__(self, step: Step[S], state: S, **_: object) -> list[list[Hypothesis]]:
+            raise NotImplementedError
+
+    found = [Hypothesis([token, EOS], [-1.0, -1.0], -2.0) for token in (4, 5, 5, 6)]
+    ranked = Mine(utility="chrf").rank(found, text)
+    assert [each.tokens[0] for each in ranked][:2] == [5, 5] and Mine().rank(found, text) == found
 
 
 @pytest.mark.parametrize(

@@ -338,7 +338,7 @@ def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
             {"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0},
             "expected a class derived",
         ),
-        ({"_target_": "nmt.search.base.Search"}, "is abstract"),
+        ({"_target_": "nmt.search.base.Search"}, "is abstract, without __call__, label, width; name a class that"),
         ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
     ):
         with pytest.raises(UserError, match=message):
