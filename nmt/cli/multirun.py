@@ -22,6 +22,7 @@ from nmt.config.overrides import quoted
 from nmt.config.recipe import Recipe
 from nmt.config.yaml_files import own_folder
 from nmt.errors import UserError
+from nmt.system.atomic import try_lock
 from nmt.system.cores import usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 SWEEP_DIR = "hydra.sweep.dir"
 SWEEP_DIRS = (f"{SWEEP_DIR}=", "hydra.sweep.subdir=")
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
+LOCK = ".lock"
 HYDRAS_SUBFOLDER = "hydra.sweep.subdir=."  # Hydra would make folders of its own; `run_job` makes those of the recipes
 
 
@@ -76,17 +78,18 @@ def multirun(overrides: Sequence[str]) -> None:
     """
     folder, jobs = plan(overrides)
     ended = False
-    try:
-        failures = _launch(
-            [*(line for line in overrides if not line.startswith(SWEEP_DIRS)), _pinned(folder), HYDRAS_SUBFOLDER],
-            functools.partial(run_job, jobs=jobs),
-        )
-        ended = True
-    finally:
-        _print_results(jobs, folder)
-        if not ended:
-            for job in jobs:
-                _print_remaining(job)
+    with claimed(folder, jobs):
+        try:
+            failures = _launch(
+                [*(line for line in overrides if not line.startswith(SWEEP_DIRS)), _pinned(folder), HYDRAS_SUBFOLDER],
+                functools.partial(run_job, jobs=jobs),
+            )
+            ended = True
+        finally:
+            _print_results(jobs, folder)
+            if not ended:
+                for job in jobs:
+                    _print_remaining(job)
     if failures:
         reasons = ", ".join(f"{failure.number} ({failure.reason})" for failure in failures)
         message = f"{len(failures)} of {len(jobs)} jobs failed: {reasons}"
@@ -121,11 +124,28 @@ def plan(overrides: Sequence[str]) -> tuple[Path, tuple[Job, ...]]:
                     "for each job; use the default, or a name with ${hydra.job.num}"
                 )
             planned.append(job)
+    return folder, tuple(planned)
+
+
+@contextmanager
+def claimed(folder: Path, jobs: Sequence[Job]) -> Iterator[None]:
+    """Make the folder of a multirun, and lock it during the block. It keeps the file with the lock.
+
+    Raises UserError if the folder cannot be used, if another multirun has it, or if it holds a run.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("ab")
     except OSError as error:
         raise UserError(f"{SWEEP_DIR}: {folder} cannot be used ({error.strerror or error}); name another") from error
-    return folder, tuple(planned)
+    with lock:
+        if try_lock(lock) is False:
+            raise UserError(f"{SWEEP_DIR}: another multirun is running in {folder}; name another folder")
+        for job in jobs:
+            with _naming_job(job.number, job.overrides):
+                for earlier in [job.recipe.folder, *folder.glob(f"{job.number}_*")]:  # also a job of another multirun
+                    check_free(replace(job.recipe, folder=earlier), SWEEP_DIR)
+        yield
 
 
 @contextmanager
@@ -150,8 +170,6 @@ def _plan_job(number: int, overrides: Sequence[str], settings: Mapping[str, str]
             "trainer.devices=1, or start the runs one by one"
         )
     check_start(trainer)
-    for earlier in [recipe.folder, *folder.glob(f"{number}_*")]:  # also a job of another multirun
-        check_free(replace(recipe, folder=earlier), SWEEP_DIR)
     return Job(number, tuple(overrides), settings, recipe)
 
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from nmt.cli import train
-from nmt.cli.multirun import jobs_at_once, plan
+from nmt.cli.multirun import claimed, jobs_at_once, plan
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.system.cores import usable_cores
@@ -186,6 +186,22 @@ def test_multirun_does_not_overwrite_another(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0_seed=1 already holds a run"):
         runs.run(["-m", "seed=3,4", "hydra.sweep.dir=many"])
     assert len(runs.calls) == 2
+
+
+def test_a_folder_takes_one_multirun_at_a_time(runs: Runs) -> None:
+    """Another multirun may have been planned in the same second, before the first one made a folder for a job."""
+    first, second = (plan([f"seed={seeds}", "hydra.sweep.dir=many"]) for seeds in ("1,2", "3,4"))
+    with (
+        claimed(*first),
+        pytest.raises(
+            UserError, match=r"^hydra\.sweep\.dir: another multirun is running in .*/many; name another folder$"
+        ),
+        claimed(*second),
+    ):
+        raise AssertionError
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
+    with pytest.raises(UserError, match=r"job 0 \(seed=3\): .*many/0_seed=1 already holds a run"), claimed(*second):
+        raise AssertionError
 
 
 @pytest.mark.slow
