@@ -43,6 +43,10 @@ def test_hydra_run_dir_names_the_folder_and_a_second_run_is_refused_there(runs: 
     assert len(runs.calls) == 1
 
 
+def test_runs_that_start_in_the_same_second_have_different_folders() -> None:
+    assert len({compose_run([]).folder for _ in range(3)}) == 3
+
+
 def test_run_folder_with_special_characters_and_home(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
