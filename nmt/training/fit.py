@@ -34,7 +34,7 @@ from nmt.training.interruption import interruptible
 from nmt.training.lightning import AtomicCheckpointIO, EventLog, quiet_lightning
 from nmt.training.limits import Limits
 from nmt.training.meter import Counts
-from nmt.training.module import Diverged, RunCallback, TranslationModule
+from nmt.training.module import Diverged, EndOfBatch, RunCallback, TranslationModule
 from nmt.training.parts import Parts
 from nmt.training.processes import cluster_environment, lost_process_named
 from nmt.training.schedules import Schedule
@@ -109,7 +109,7 @@ def fit(parts: Parts, checkpoints: AtomicCheckpointIO) -> Fitted:
 
 def _own(recipe: Recipe, timer: Timer, *, resumed: bool) -> dict[str, Callback]:
     """Return the callbacks that are not settings, with their names for messages."""
-    own: dict[str, Callback] = {"the timer": timer, "the random generators": Generators()}
+    own: dict[str, Callback] = {"the log": EndOfBatch(), "the timer": timer, "the random generators": Generators()}
     if resumed:
         own["the place in the epoch"] = PlaceInEpoch()
         own["the saving of changed settings"] = SaveResumedConfig(recipe)

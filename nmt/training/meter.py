@@ -6,7 +6,7 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any, cast
 
 from nmt.data.batch import Batch
@@ -24,6 +24,11 @@ class Counts:
     padded_tokens: int = 0
     real_tokens: int = 0
     seconds: float = 0.0
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Counts:
+        """Return the counts in `values`. Raises ValueError or TypeError for a value that is not a number."""
+        return cls(**{name: type(zero)(values[name]) for name, zero in vars(cls()).items()})
 
     @property
     def tokens_per_second(self) -> float:
@@ -80,8 +85,7 @@ class Meter:
     def take(self) -> dict[str, float]:
         """Return the figures of all processes since the last call, and start new sums. Without a batch, return none."""
         window, self._window = self._of_all(self._window), Counts()
-        figures = functools.reduce(added, self._gathered(self._figures))
-        self._figures = {}
+        figures, self._figures = self._figures_of_all(), {}
         self._before += window
         if not window.target_tokens:
             return {}
@@ -101,16 +105,30 @@ class Meter:
             total += replace(each, seconds=0.0, epochs=0.0)
         return cast(Counts, total)
 
+    def _figures_of_all(self) -> dict[str, Mean]:
+        return functools.reduce(added, self._gathered(self._figures))
+
     @property
     def totals(self) -> Counts:
         """The sums of the run so far, over all processes."""
         return self._before + self._of_all(self._window)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the sums of the run as plain values for a checkpoint."""
-        return dict(vars(self.totals))
+        """Return all sums and the values of the last log line, as plain values for a checkpoint."""
+        return {
+            **vars(self._before),
+            "window": dict(vars(self._of_all(self._window))),
+            "figures": {name: astuple(mean) for name, mean in self._figures_of_all().items()},
+            "last": (self.train_loss, self.train_nll, self.tokens_per_second),
+        }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue with the sums of a checkpoint. Raises ValueError or TypeError for a value that is not a number."""
-        numbers = {name: type(zero)(state[name]) for name, zero in vars(Counts()).items()}
-        self._before, self._window = Counts(**numbers), Counts()
+    def load_state_dict(self, state: Mapping[str, Any], *, first: bool = True) -> None:
+        """Continue from a checkpoint. Its sums since the last log line, of all processes, are for the first one.
+
+        Raises ValueError or TypeError for a value that is not a number.
+        """
+        self._before = Counts.of(state)
+        if "last" in state:  # not in older states
+            self._window = Counts.of(state["window"]) if first else Counts()
+            self._figures = {name: Mean(*sums) for name, sums in state["figures"].items()} if first else {}
+            self.train_loss, self.train_nll, self.tokens_per_second = map(float, state["last"])

@@ -54,7 +54,7 @@ class TranslationModule(pl.LightningModule):
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
         self.began = False  # whether an update was made in this session; later errors do not come from last.ckpt
-        self._learning_rate = self._gradient_norm = math.nan
+        self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
         self._val_losses = Losses()
@@ -110,8 +110,10 @@ class TranslationModule(pl.LightningModule):
         self.meter.resume_clock()
 
     def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
-        """Count the time since the last batch, which includes making this batch; log if a line is due."""
         self.began = True
+
+    def end_batch(self) -> None:
+        """Count the time since the last batch, which includes making this batch; log if a line is due."""
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()
@@ -121,7 +123,8 @@ class TranslationModule(pl.LightningModule):
         figures = self.meter.take()
         if not figures:
             return
-        figures |= {"learning_rate": self._learning_rate, "gradient_norm": self._gradient_norm}
+        rate = self.trainer.optimizers[0].param_groups[0]["lr"]
+        figures |= {"learning_rate": rate, "gradient_norm": self._gradient_norm}
         self._write({f"train/{name}": value for name, value in figures.items()})
 
     def _write(self, figures: dict[str, float]) -> None:
@@ -153,7 +156,6 @@ class TranslationModule(pl.LightningModule):
         self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
-        self._learning_rate = optimizer.param_groups[0]["lr"]
 
     def configure_gradient_clipping(
         self,
@@ -231,12 +233,14 @@ class TranslationModule(pl.LightningModule):
         checkpoint["nmt"] = state_entry(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
         checkpoint["corpus_sha256"] = self.parts.digest
         checkpoint["totals"] = self.meter.state_dict()
+        checkpoint["gradient_norm"] = self._gradient_norm
         checkpoint["highest_factor"] = self.highest_factor
         figures = self.trainer.callback_metrics  # a callback of one's own can have put anything there
         checkpoint["callback_metrics"] = {name: value for name, value in figures.items() if type(value) is Tensor}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        self.meter.load_state_dict(checkpoint["totals"])
+        self.meter.load_state_dict(checkpoint["totals"], first=self.trainer.is_global_zero)
+        self._gradient_norm = float(checkpoint.get("gradient_norm", math.nan))  # older states have none
         self.highest_factor = float(checkpoint["highest_factor"])
         self._logged = checkpoint.get("callback_metrics", {})  # older states have none
 
@@ -244,6 +248,16 @@ class TranslationModule(pl.LightningModule):
 def translation_module(pl_module: pl.LightningModule) -> TranslationModule:
     """Return the module that Lightning passes to callbacks, with its own type."""
     return cast(TranslationModule, pl_module)
+
+
+class EndOfBatch(Callback):
+    """Comes before all other callbacks, which may save the run or stop it: a batch is counted and logged first.
+
+    Lightning calls the module's own hook after them.
+    """
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
+        translation_module(pl_module).end_batch()
 
 
 class RunCallback(Callback):
