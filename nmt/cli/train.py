@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from nmt.config.recipe import Recipe
 
 RUN_DIR = "hydra.run.dir"
-OF_MULTIRUNS = ("hydra.sweep.", "hydra/launcher", "hydra.launcher.", "hydra.mode=MULTIRUN")
+OF_MULTIRUNS = ("hydra.sweep.", "hydra/launcher", "hydra.launcher.", "hydra.mode=MULTIRUN", "hydra.job.name=")
+UNUSED = ("hydra.job.chdir=", "hydra.output_subdir=", "hydra.verbose=")
 
 
 def help_text(argv: Sequence[str]) -> str:
@@ -168,6 +169,8 @@ def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
         if line.lstrip("+").startswith(OF_MULTIRUNS):
             instead = f"use {RUN_DIR}=FOLDER for one run" if "hydra.sweep." in line else "leave it out"
             raise UserError(f"{line}: has an effect only in a multirun; add -m, or {instead}")
+        if line.lstrip("+").startswith(UNUSED):
+            raise UserError(f"{line}: has no effect on a single run; leave it out")
     with naming_files(overrides):
         recipe, components = checked_recipe(compose_run(overrides), overrides)
     from nmt.cli.run_folder import agreed, check_start
