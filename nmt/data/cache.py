@@ -45,9 +45,11 @@ def read_entry(path: Path, subject: str, parse: Callable[[bytes], T]) -> T | Non
         return None
 
 
-def write_entry(path: Path, content: bytes, subject: str) -> None:
-    """Write `content` to a file of the cache. If that is not possible, only log it."""
+def write_entry(path: Path, content: bytes, subject: str) -> bool:
+    """Write `content` to a file of the cache, and return whether that was possible. If not, log it."""
     try:
         write_atomically(path, hashlib.sha256(content).digest() + content)
     except OSError as error:
         logger.info(f"{subject}: {path} cannot be written ({error.strerror}); continuing without a cache")
+        return False
+    return True

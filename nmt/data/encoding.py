@@ -107,9 +107,9 @@ def encode_corpus(
             dropped = encoder.write(entry, split)
             names = sorted(path.name for path in entry.glob("*.npy"))
             about = {"identity": identity, "dropped": dropped, "checksums": _checksums(entry, names)}
-            write_entry(entry / ABOUT, json.dumps(about).encode(), "training pairs")
+            kept = write_entry(entry / ABOUT, json.dumps(about).encode(), "training pairs")
             corpus = EncodedCorpus(entry, dropped, linked=linked)
-            logger.info(f"training pairs: {len(corpus):,} encoded, kept in {entry}")
+            logger.info(f"training pairs: {len(corpus):,} encoded" + f", kept in {entry}" * kept)
         Path(lock.name).unlink(missing_ok=True)
     return corpus
 

@@ -320,9 +320,8 @@ def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
 
 def _trained(texts: _Texts, pairs: int, side: str, config: TokenizerConfig, entry: Path | None) -> bytes:
     model = _train_model(texts, config.vocab_size or default_size(len(texts.characters), pairs), side, config)
-    logger.info(_description(side, config, model) + (f", cached in {entry}" if entry else ""))
-    if entry is not None:
-        write_entry(entry, model, "tokenizer")
+    written = entry is not None and write_entry(entry, model, "tokenizer")
+    logger.info(_description(side, config, model) + (f", cached in {entry}" if written else ""))
     return model
 
 

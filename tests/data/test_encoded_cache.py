@@ -199,3 +199,11 @@ def test_threads_at_once(encode_pairs):
     for thread in threads:
         thread.join()
     assert made == [encode(pairs, Numbers())] * 3
+
+
+def test_a_corpus_whose_description_cannot_be_written_is_not_said_to_be_kept(encode_pairs, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "nmt")
+    monkeypatch.setattr("nmt.data.cache.write_atomically", Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
+    assert len(encode_pairs(random_pairs(10))) == 10
+    assert any("continuing without a cache" in line for line in caplog.messages)
+    assert not any("kept in" in line for line in caplog.messages)
