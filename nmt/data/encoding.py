@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import logging
-import tempfile
 import zlib
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from nmt.errors import UserError, counted
 from nmt.system.atomic import lock_file, replacing
 from nmt.system.cores import usable_cores
 from nmt.system.lines import digest
+from nmt.system.temporary import temporary_folder
 
 VERSION = 2
 CHUNK_PAIRS = 2_000  # encoded by one call
@@ -94,8 +94,8 @@ def encode_corpus(
         lock = (entry / "lock").open("ab")
     except OSError as error:
         logger.info(f"training pairs: {folder} cannot be written ({error.strerror}); encoding into temporary files")
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-            return EncodedCorpus(Path(temporary), encoder.write(Path(temporary), split), linked=linked)
+        with temporary_folder() as temporary:
+            return EncodedCorpus(temporary, encoder.write(temporary, split), linked=linked)
     with lock:
         waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {entry}")
         if waited is not None:  # this process has the lock, so a half-written file is from a process that was killed

@@ -17,7 +17,6 @@ import json
 import logging
 import math
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -34,6 +33,7 @@ from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
 from nmt.spans import VERSION as SPANS_VERSION
+from nmt.system.temporary import temporary_folder
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
@@ -288,7 +288,8 @@ def _sampled(split: Split, sides: Sequence[str], most_pairs: int, spans: Spans) 
     if stride > 1:
         logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
     with ExitStack() as stack:
-        files = (stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")) for _ in sides)
+        folder = stack.enter_context(temporary_folder())
+        files = (stack.enter_context((folder / side).open("w+", encoding="utf-8", newline="\n")) for side in sides)
         texts = dict(zip(sides, map(_Texts, files), strict=True))
         sources = [texts[side] for side in sides if side != "target"]
         targets = [texts[side] for side in sides if side != "source"]
@@ -345,8 +346,8 @@ def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:
 
 def _train_model(texts: Iterable[str], vocab_size: int, side: str, config: TokenizerConfig) -> bytes:
     writer, failures = io.BytesIO(), list[BaseException]()
-    with tempfile.TemporaryDirectory() as folder:
-        rules = Path(folder) / "rules.tsv"
+    with temporary_folder() as folder:
+        rules = folder / "rules.tsv"
         rules.write_text(rule_table(), "utf-8")
         try:
             sentencepiece.SentencePieceTrainer.train(

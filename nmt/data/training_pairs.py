@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
+from nmt.system.temporary import temporary_folder
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 
@@ -119,8 +118,7 @@ class SubwordSampling:
         """Return the same pairs in the same order, encoded anew. They are in temporary files, mapped to memory."""
         linked = pairs[0].links is not None
         types = IdTypes.of(self._tokenizer, self._max_length, linked=linked)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-            folder = Path(name)
+        with temporary_folder() as folder:
             with (
                 writing_corpus(folder, types, lambda path: path.open("wb")) as writer,
                 PassProgress("sampling subwords", len(pairs)) as progress,

@@ -230,6 +230,19 @@ def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, caplog):
     assert not any("cached in" in line for line in caplog.messages)
 
 
+def test_full_temporary_files_are_said_to_be_those_of_the_temporary_folder(train, tmp_path, monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(UserError, match=f"^{tmp_path}: File too large; .* TMPDIR to another one$"):
+            train()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_vocabulary_limits(train, type):
     with pytest.raises(UserError, match=r"got 60000, but the joint training text allows at most (\d+) pieces") as error:

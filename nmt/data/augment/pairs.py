@@ -6,10 +6,8 @@ import bisect
 import functools
 import itertools
 import random
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixt
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.spans import MARK
+from nmt.system.temporary import temporary_folder
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS
 
 KIND = 100  # the number of a mark modulo 100 tells what it stands for: a start tag, an end tag or another span
@@ -48,9 +47,9 @@ class Augmenter:
         kinds = [bisect.bisect(bounds, rng.random()) for _ in range(len(pairs))]
         chosen = [place for place, kind in enumerate(kinds) if kind < len(self.augmentations)]
         types, changed = IdTypes.of(self.tokenizer, self.max_length, linked=False), list[int]()
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        with temporary_folder() as folder:
             with (
-                writing_corpus(Path(name), types, lambda path: path.open("wb")) as writer,
+                writing_corpus(folder, types, lambda path: path.open("wb")) as writer,
                 PassProgress("augmenting", len(chosen)) as progress,
             ):
                 for start in range(0, len(chosen), CHUNK):
@@ -61,7 +60,7 @@ class Augmenter:
                     progress.advance(len(places))
             if not changed:
                 return pairs
-            corpus = EncodedCorpus(Path(name), {}, linked=False)
+            corpus = EncodedCorpus(folder, {}, linked=False)
         rest = np.delete(np.arange(len(pairs)), changed)
         return Mixture([pairs, corpus], [rest, np.arange(len(corpus))])
 
