@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from nmt.training.state import restoring, stored_tokenizer
 from nmt.training.validation import Monitor
 from nmt.training.warm_start import load_initial, set_initial_weights
 from nmt.translation.translator import Translator
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,10 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
             f"objective: {type(components.objective).__name__} learns from word alignments, but the training pairs of "
             f"{origin(components.source, settings.data)} have none; name a file of links by data.train_alignment="
         )
+    named = [key for key in ("train_alignment", "val_alignment") if getattr(settings.data, key) is not None]
+    if named and not linked:
+        name = type(components.objective).__name__
+        logger.info(f"data.{' and data.'.join(named)}: not used, because objective {name} reads no word alignments")
     digest = corpora.digest(settings.data, linked=linked)
     if last is not None and last["corpus_sha256"] != digest:
         raise UserError(
