@@ -109,7 +109,7 @@ def encode_corpus(
             about = {"identity": identity, "dropped": dropped, "checksums": _checksums(entry, names)}
             kept = write_entry(entry / ABOUT, json.dumps(about).encode(), "training pairs")
             corpus = EncodedCorpus(entry, dropped, linked=linked)
-            logger.info(f"training pairs: {len(corpus):,} encoded" + f", kept in {entry}" * kept)
+            logger.info(f"training pairs: {len(corpus):,} encoded" + (f", kept in {entry}" if kept else ""))
         Path(lock.name).unlink(missing_ok=True)
     return corpus
 
