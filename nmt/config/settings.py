@@ -102,6 +102,7 @@ class TokenizerConfig:
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
     max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
+    morphemes: bool = False  # see `nmt.data.morphemes`
 
 
 @dataclass(kw_only=True)
