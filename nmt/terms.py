@@ -22,8 +22,8 @@ from nmt.errors import UserError
 from nmt.particles import AFTER_A_NOUN
 from nmt.system.lines import decoded, opened, raw
 
-# Of a word; "_" joins the words of an identifier, and invisible joiners and soft hyphens stand inside words.
-LETTER = r"[\p{L}\p{N}\p{M}_\u200c\u200d\u00ad]"
+LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
+INVISIBLE = r"[\u200c\u200d\u00ad]*"  # joiners and soft hyphens, which stand inside words
 # Scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
@@ -139,7 +139,7 @@ def before(words: str) -> str:
     """Return a regular expression, for version 1 of regex, for what stands before words that begin a word of a text."""
     begins_inside = regex.match(f"[{UNSPACED}]", words) or not regex.match(LETTER, words)
     beside = rf"{UNSPACED}\p{{N}}" if regex.match(r"\p{Hangul}", words) else UNSPACED  # as in "2열"
-    return "" if begins_inside else f"(?<![{LETTER}--[{beside}]])"
+    return "" if begins_inside else f"(?<![{LETTER}--[{beside}]]{INVISIBLE})"
 
 
 def behind(words: str) -> str:
@@ -151,7 +151,7 @@ def _end(term: str) -> str:
     """Return a regular expression for what stands behind a term, which ends a word."""
     if regex.match(f"[{JOINED}]", term[-1]):
         return rf"(?![\p{{M}}_]){behind(term)}"
-    return rf"(?!\p{{M}}|[{LETTER}--[{JOINED}]])" if regex.match(LETTER, term[-1]) else ""
+    return rf"(?!\p{{M}}|{INVISIBLE}[{LETTER}--[{JOINED}]])" if regex.match(LETTER, term[-1]) else ""
 
 
 NO_TERMS = Terms({})

@@ -75,6 +75,8 @@ def test_an_invisible_character_stands_inside_a_word(joiner: str) -> None:
         word = joiner.join(parts)
         assert Terms(dict.fromkeys(parts, "x")).find(word) == []
         assert Terms(dict.fromkeys((*parts, word), "x")).find(f"{word} {parts[1]}") == [word, parts[1]]
+        for text in (f"{parts[0]}{joiner}", f"{parts[0]}{joiner}.", f"{joiner}{parts[0]}", f"{parts[0]}{joiner}-x"):
+            assert Terms({parts[0]: "x"}).find(text) == [parts[0]]
 
 
 def test_a_large_korean_glossary_takes_no_long_time() -> None:

@@ -17,11 +17,12 @@ doubts, such as repeated words, are left out; docs/translating.md lists the doub
 train.en has the training sources of FOLDER. The model reads the corpus and these pairs. This is the sequence-level
 distillation of Kim and Rush (2016, arXiv:1606.07947) from an ensemble (Freitag et al. 2017, arXiv:1702.01802).
 
-agree= is for n-best lists of several models, also with different vocabularies. It chooses by minimum Bayes risk, as
-search.utility= does for one model (MBR distillation: Finkelstein et al. 2024, arXiv:2309.10966). Every file has
-the same weight. In a file, the weight of a translation is exp(3 score), divided by the sum over its list; "score" is
-that of translate.py. On the validation set of Multi30k, 3 and 6 were better than 1. If the translation that is chosen
-has a doubt, its source is left out.
+agree= is for n-best lists that beam search ranked by its score, not for samples and not with search.utility=. They can
+come from several models, also with different vocabularies. It chooses by minimum Bayes risk, as search.utility= does
+for one model (MBR distillation: Finkelstein et al. 2024, arXiv:2309.10966). Every file has the same weight. In a file,
+the weight of a translation is exp(3 score), divided by the sum over its list; "score" is that of translate.py. On the
+validation set of Multi30k, 3 and 6 were better than 1. If the translation that is chosen has a doubt wherever it
+occurs, its source is left out.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Candidate(NamedTuple):
 @program
 def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in a file."""
-    agree, words = take(argv, "agree")
+    agree, words = take(sorted(argv, key=lambda word: word.startswith("agree=")), "agree")  # files may follow it
     if agree is not None and agree not in get_args(Utility):
         raise UserError(f"agree: got {agree!r}, expected {', '.join(get_args(Utility))}")
     if len(words) < 2:
@@ -104,11 +105,11 @@ def chosen(paths: Sequence[str], utility: Utility, left_out: Counter[str]) -> It
         candidates.setdefault((source_lang, target_lang, source), []).extend(found)
     for (source_lang, target_lang, source), own in candidates.items():
         expected = expected_utilities([each.text for each in own], [each.weight for each in own], utility)
-        best = own[int(np.argmax(expected))]
-        if best.is_doubtful:
+        best = own[int(np.argmax(expected))].text
+        if all(each.is_doubtful for each in own if each.text == best):
             left_out["doubtful"] += 1
         else:
-            yield {source_lang: source, target_lang: best.text}
+            yield {source_lang: source, target_lang: best}
 
 
 def _read(paths: Sequence[str]) -> Iterator[tuple[list[str], str, list[Candidate]]]:

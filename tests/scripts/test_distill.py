@@ -98,6 +98,17 @@ def test_agreement_chooses_the_translation_that_is_most_similar_to_the_others(tm
     assert read(out) == [{"en": "x", "de": expected(0)}, {"en": "y", "de": expected(1)}]
     assert expected(0) != "ein Hund schwimmt", "has the highest score"
     assert expected(2).startswith("drei drei"), "left out, because it is doubtful"
+    distill.main([str(tmp_path / "other_order.jsonl"), "agree=chrf", *map(str, files[::-1])])
+    assert sorted(map(str, read(tmp_path / "other_order.jsonl"))) == sorted(map(str, read(out)))
+
+
+def test_a_translation_is_chosen_if_one_file_has_no_doubt_about_it(tmp_path: Path) -> None:
+    doubtful, sure = tmp_path / "doubtful.jsonl", tmp_path / "sure.jsonl"
+    sure.write_text(row("x", ein_Hund=-0.1), "utf-8")
+    doubtful.write_text(row("x", ein_Hund=-0.1).replace('"doubts": []', '"doubts": ["lost_spans"]'), "utf-8")
+    for number, paths in enumerate(([doubtful, sure], [sure, doubtful])):
+        distill.main([str(tmp_path / f"{number}.jsonl"), *map(str, paths), "agree=chrf"])
+        assert read(tmp_path / f"{number}.jsonl") == [{"en": "x", "de": "ein Hund"}]
 
 
 def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
