@@ -72,6 +72,8 @@ def translate_file(
         with unfinished_shard(output, shard, record) as lines:
             if lines is not None:
                 _finish(translate, lines, shard.partial_path(output), shard.size(total))
+            elif output.is_file():
+                print_stderr(f"{output}: exists already, so this process translates nothing")
         missing = join_shards(output, shard.count, record, total)
         if missing:
             some = ", ".join(map(str, missing[:12])) + ", ..." * (len(missing) > 12)

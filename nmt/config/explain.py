@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Sections of Hydra for which it accepts a wrong value without an error, and a key of each.
 SECTIONS = {
     "hydra": "hydra.run.dir=FOLDER",
-    "hydra.job": "hydra.job.name=NAME",
+    "hydra.job": "hydra.job.name=NAME (with -m)",
     "hydra.launcher": "hydra.launcher.n_jobs=2",
 }
 OPEN = ("callbacks.extra", "data.more")  # sections whose keys are names of the user's own choice

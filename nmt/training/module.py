@@ -119,9 +119,9 @@ class TranslationModule(pl.LightningModule):
             self._log_training()
 
     def _log_training(self) -> None:
-        """Write the figures since the last call to the loggers."""
+        """Write the figures since the last call to the loggers, unless the session has trained nothing."""
         figures = self.meter.take()
-        if not figures:
+        if not figures or not self.began:  # the session before has written the figures of its checkpoint
             return
         rate = self.trainer.optimizers[0].param_groups[0]["lr"]
         figures |= {"learning_rate": rate, "gradient_norm": self._gradient_norm}

@@ -89,7 +89,8 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
     named = [key for key in ("train_alignment", "val_alignment") if getattr(settings.data, key) is not None]
     if named and not linked:
         name = type(components.objective).__name__
-        logger.info(f"data.{' and data.'.join(named)}: not used, because objective {name} reads no word alignments")
+        keys = " and data.".join(named)
+        logger.info(f"data.{keys}: not used in training, because objective {name} reads no word alignments")
     digest = corpora.digest(settings.data, linked=linked)
     if last is not None and last["corpus_sha256"] != digest:
         raise UserError(

@@ -51,7 +51,9 @@ def test_a_run_that_was_stopped_while_it_was_scored_knows_its_training_loss(tmp_
     folder = tmp_path / "run"
     go(folder, *SHORT, "trainer.max_steps=2", "callbacks=default")
     (folder / METRICS).unlink()
+    train = {name: curve for name, curve in curves(folder).items() if name.startswith("train/")}
     train_program.main([f"resume={folder}"])
+    assert train and train.items() <= curves(folder).items()
     points = [value for curve in curves(folder).values() for _, value in curve]
     assert all(map(math.isfinite, points))
     lines = [

@@ -178,4 +178,6 @@ def test_an_alignment_that_the_objective_does_not_read_is_told(
         for words in ([], [f"data.train_alignment={tmp_path}/links"]):
             parts_of(compose_run([*CORPUS, "trainer.accelerator=cpu", *words]))
     told = [line for line in caplog.messages if "alignment" in line]
-    assert told == ["data.train_alignment: not used, because objective CrossEntropy reads no word alignments"]
+    assert told == [
+        "data.train_alignment: not used in training, because objective CrossEntropy reads no word alignments"
+    ]
