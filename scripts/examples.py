@@ -4,7 +4,8 @@ python scripts/examples.py
     train the three small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
     print how many validation translations the copies change, and write the table
 python scripts/examples.py multi30k=FOLDER
-    the same for the two models of Multi30k (six hours with one thread); the folder has the files train, val and test
+    the same for two models of Multi30k (six hours with one thread); the folder has the files train, val and test.
+    docs/results/distillation.md has the commands for the third one, multi30k_distilled
 python scripts/examples.py office_help=FOLDER
     the same for the two models of LibreOffice's help (almost three hours with one thread)
 python scripts/examples.py table
@@ -108,6 +109,7 @@ OFFICE_HELP = Group(
 )
 WITH_DATA = {"multi30k": MULTI30K, "office_help": OFFICE_HELP}  # by the argument that names the folder of the data
 GROUPS = (SMALL, *WITH_DATA.values())
+OTHERS = {"multi30k_distilled": "Multi30k"}  # the corpus of models that were trained by hand; see docs/results
 
 
 def make(group: Group, path: str | None) -> None:
@@ -178,7 +180,7 @@ def row(folder: Path) -> list[str]:
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
     config = config_of(folder)
     data, attention = config["data"], architecture(config["model"]).rpartition(", ")[2]
-    corpus = next(group.corpus for group in GROUPS if folder.name in group.models)
+    corpus = next((group.corpus for group in GROUPS if folder.name in group.models), None) or OTHERS[folder.name]
     size = best_checkpoint(folder).stat().st_size
     return [
         f"[{folder.name}]({folder.name})",
