@@ -109,11 +109,9 @@ class TranslationModule(pl.LightningModule):
         loader.set_epoch(self.trainer.current_epoch)
         self.meter.resume_clock()
 
-    def on_train_batch_end(self, outputs: Any, batch: Batch, batch_index: int) -> None:
-        self.began = True
-
     def end_batch(self) -> None:
         """Count the time since the last batch, which includes making this batch; log if a line is due."""
+        self.began = True
         self.meter.count_seconds()
         if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()
