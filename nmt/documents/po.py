@@ -154,7 +154,7 @@ def _plural_forms(language: str, where: str) -> str:
     simple = _simple_forms(locale.plural_form) if locale and has_rule else None
     if locale and not {str(locale), locale.language}.isdisjoint(PLURALS):
         found = get_plural(locale)
-        # Babel has a single form also for languages with a singular, such as Turkish.
+        # Babel gives one form to some languages that have a singular, such as Turkish.
         return simple if simple and found.num_plurals == 1 else found.plural_forms
     if simple:
         return simple

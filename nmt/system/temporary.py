@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nmt.errors import UserError
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a write with one of these errors names no file
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the errors of a full disk, which name no file
 
 
 @contextmanager

@@ -123,7 +123,7 @@ class Meter:
         }
 
     def load_state_dict(self, state: Mapping[str, Any], *, first: bool = True) -> None:
-        """Continue from a checkpoint. Its sums since the last log line, of all processes, are for the first one.
+        """Continue from a checkpoint. Only the first process takes the sums since the last log line, which are of all.
 
         Raises ValueError or TypeError for a value that is not a number.
         """

@@ -249,9 +249,9 @@ def translation_module(pl_module: pl.LightningModule) -> TranslationModule:
 
 
 class EndOfBatch(Callback):
-    """Comes before all other callbacks, which may save the run or stop it: a batch is counted and logged first.
+    """Counts and logs a batch before the other callbacks run, because these may save the run or stop it.
 
-    Lightning calls the module's own hook after them.
+    Lightning would call a hook of the module itself after all callbacks.
     """
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:

@@ -46,7 +46,7 @@ from nmt.errors import UserError, counted
 from nmt.search.risk import Utility, expected_utilities
 from nmt.system.atomic import write_atomically
 
-SHARPNESS = 3.0
+SHARPNESS = 3.0  # the weight of a translation is exp(SHARPNESS * score)
 
 
 class Candidate(NamedTuple):

@@ -49,14 +49,15 @@ def test_chrf_is_sacrebleus_for_every_pair_of_texts() -> None:
 
 
 def test_a_search_of_ones_own_needs_no_more_than_any_search() -> None:
+    found = [Hypothesis([token, EOS], [-1.0, -1.0], -2.0) for token in (4, 5, 5, 6)]
+
     class Mine(ConstrainedSearch):
         label = "mine"
         width = 1
 
         def __call__(self, step: Step[S], state: S, **_: object) -> list[list[Hypothesis]]:
-            raise NotImplementedError
+            return [found]
 
-    found = [Hypothesis([token, EOS], [-1.0, -1.0], -2.0) for token in (4, 5, 5, 6)]
     ranked = Mine(utility="chrf").rank(found, text)
     assert [each.tokens[0] for each in ranked][:2] == [5, 5] and Mine().rank(found, text) == found
 

@@ -197,7 +197,7 @@ def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None
 def _percentiles(percentages: Sequence[float] | np.ndarray[Any, Any]) -> Interval:
     """Return the interval from the lowest to the highest of the resamples, without 2.5 % of them at each end.
 
-    Around their mean, it could go below 0 or above 100.
+    An interval of the same width around their mean could go below 0 or above 100.
     """
     low, high = map(float, np.percentile(percentages, [2.5, 97.5]))
     return Interval((low + high) / 2, (high - low) / 2)

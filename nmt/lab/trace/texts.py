@@ -3,7 +3,7 @@
 Letters: x the input of an attention (with pre-norm, after its norm), q the query, h_j the vector of token j from the
 encoder (in self-attention, the x of token j), k_j its key, v_j its value, e_j its score, a_j its weight, c the context,
 z its gate, r the input of the output layer. In a recurrent decoder, y is the embedding of the token that it reads, and
-s(t) its state after step t, in several layers that of the top one.
+s(t) its state after step t; with several layers, that of the top layer.
 """
 
 from __future__ import annotations
