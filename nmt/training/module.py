@@ -73,7 +73,10 @@ class TranslationModule(pl.LightningModule):
             epoch = loop.epoch_progress.current
             # Between two epochs, as after a resume, the batches are still those of the epoch before.
             batches = loop.epoch_loop.batch_progress.current.completed if epoch.ready > epoch.completed else 0
-            epochs = trainer.current_epoch + batches / trainer.num_training_batches
+            total, every = trainer.num_training_batches, trainer.accumulate_grad_batches
+            updates = math.ceil(total / every)  # of an epoch; the last one can have fewer batches
+            made = updates if batches == total else batches // every  # the update that is being made does not count
+            epochs = trainer.current_epoch + made / updates
         return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self._seconds_trained())
 
     def checkpoint(self) -> Checkpoint:

@@ -132,6 +132,15 @@ def test_gradient_accumulation_equals_a_larger_batch(tmp_path, objective):
         torch.testing.assert_close(value, right[name], rtol=1e-4, atol=1e-6)
 
 
+def test_the_rate_follows_the_finished_updates_of_several_batches(tmp_path):
+    cosine = ["scheduler.warmup_updates=0", "scheduler.final=0", "trainer.max_epochs=2", "trainer.log_every_n_steps=1"]
+    common = [*SMALL_TRANSFORMER, *cosine, "data.sizes=[40,4,4]", "data.batch_tokens=150"]
+    updates = go(tmp_path, *common, "trainer.accumulate_grad_batches=2", "optimizer.lr=1e-3")["updates"]
+    rates = [event.value for event in EventAccumulator(str(tmp_path)).Reload().Scalars("train/learning_rate")]
+    assert updates >= 6 and updates % 2 == 0
+    assert rates == pytest.approx([1e-3 * (1 + math.cos(math.pi * k / updates)) / 2 for k in range(updates)])
+
+
 @pytest.mark.parametrize(
     ("rate", "message"),
     [
