@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -76,5 +77,5 @@ class Samples(MapsCallback):
 
 
 def _cell(text: str) -> str:
-    """Return `text` as one cell of a Markdown table."""
-    return text.replace("|", "\\|").replace("\n", " ")
+    """Return `text` as one cell of a Markdown table. TensorBoard shows its marks, such as `_` and `<`, as they are."""
+    return re.sub(r"[^\w\s]|_", lambda mark: f"&#{ord(mark[0])};", " ".join(text.split()))

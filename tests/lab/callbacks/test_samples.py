@@ -1,12 +1,18 @@
-"""Samples: what they say before a training begins."""
+"""Samples: what they say before a training begins, and their table in TensorBoard."""
 
 from __future__ import annotations
 
+import html
 import logging
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pytorch_lightning.loggers import TensorBoardLogger
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugin_util import markdown_to_safe_html
 
 from nmt.data.pair import SentencePair
 from nmt.lab.attention.fonts import FontBook
@@ -27,3 +33,27 @@ def test_a_missing_font_is_told_before_training(
         Samples(sentences=1).on_fit_start(trainer, module)
     told = [record.message for record in caplog.records]
     assert len(told) == attends and all("Hangul (개한)" in line for line in told)
+
+
+def test_tensorboard_shows_marks_as_they_are(tmp_path: Path) -> None:
+    texts = [
+        "C:\\|x",
+        "PDF \\| x",
+        "__init__ and *args, **kw",
+        "<b>OK</b> or &lt;Enter&gt;.<br/>",
+        "`a|b` [c](http://d)",
+        "개_한 \u0915\u094d",
+    ]
+    module: Any = SimpleNamespace(
+        val_pairs=[SentencePair(text, "Ein Hund.") for text in texts],
+        validation=SimpleNamespace(translations=[SimpleNamespace(text=text, tokens=[]) for text in texts]),
+        translator=SimpleNamespace(attends=False),
+    )
+    logger = TensorBoardLogger(tmp_path, name="", version="")
+    samples = Samples(sentences=len(texts))
+    trainer: Any = SimpleNamespace(logger=logger, callbacks=[samples], is_global_zero=True, global_step=1)
+    samples.on_validation_end(trainer, module)
+    logger.experiment.close()
+    (event,) = EventAccumulator(str(tmp_path)).Reload().Tensors("translations/text_summary")
+    cells = re.findall("<td>(.*?)</td>", markdown_to_safe_html(event.tensor_proto.string_val[0]), re.DOTALL)
+    assert [html.unescape(cell) for cell in cells] == [cell for text in texts for cell in (text, "Ein Hund.", text)]
