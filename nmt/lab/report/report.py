@@ -182,8 +182,8 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
     yield from report.faults.items()
     if report.detachment is not None:
         yield "detached", len(report.detached) / len(report.evaluation.references)
-    for kind, number in report.errors.items():
-        yield kind, float(number)
+    for kind, number in report.errors.items():  # the fault `too_long` is another figure than the error "too long"
+        yield f"errors/{kind}", float(number)
 
 
 def write_events(folder: Path, report: Report) -> None:

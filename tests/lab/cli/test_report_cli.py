@@ -48,7 +48,8 @@ def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
     bleu = found.Scalars(f"report/{label}/bleu")
     assert [(each.step, each.value) for each in bleu] == [(7, pytest.approx(figures["scores"]["bleu"]["value"]))]
     tags = {tag.removeprefix(f"report/{label}/") for tag in found.Tags()["scalars"]}
-    assert {"empty", "copied", "search_error", "exact_match"} <= tags
+    assert {"empty", "copied", "exact_match", "errors/search_error"} <= tags
+    assert all(len(found.Scalars(tag)) == 1 for tag in found.Tags()["scalars"] if tag.startswith("report/"))
     assert {f"bleu_by_rarity/{group['name']}" for group in figures["by_rarity"]["groups"]} <= tags
     for group in figures["by_length"]["groups"]:
         (value,) = found.Scalars(f"report/{label}/bleu_by_length/{group['name']}")
