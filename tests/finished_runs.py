@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from nmt.system.lines import digest
+from nmt.system.run_files import best_checkpoint
 from tests.tiny_run import data_config, stack
 
 SCORES = {
@@ -23,14 +24,15 @@ SEARCH = {"_target_": "nmt.search.beam.BeamSearch", "beam_size": 3}
 def write_run(
     folder: Path, *, seed: int = 1, layers: int = 2, name: str = "tiny", updates: int = 100, max_time: str | None = None
 ) -> Path:
-    """Write config.yaml and metrics.json of a finished run with this seed and this size of its model."""
+    """Write config.yaml, metrics.json and an empty checkpoint of a finished run with this seed and size."""
     model = {"encoder": {**stack("Encoder"), "layers": layers}, "decoder": stack("Decoder")}
     config = {"name": name, "seed": seed, "model": model, "scores": SCORES, "data": data_config(folder)}
     config["data"]["path"] = "FOLDER"
     config["trainer"] = {"max_time": max_time}
     metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers}
     metrics |= {"updates": updates, "best_update": updates}
-    folder.mkdir(parents=True, exist_ok=True)
+    best_checkpoint(folder).parent.mkdir(parents=True, exist_ok=True)
+    best_checkpoint(folder).touch()
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     (folder / "metrics.json").write_text(
         json.dumps({**metrics, "wall_seconds": 90.0, "target_tokens_per_second": 2000.0}), "utf-8"

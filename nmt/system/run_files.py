@@ -109,6 +109,8 @@ def _without_best(folder: Path, key: str) -> str:
         return "an exported model; add its format, as in engine=ctranslate2, or name a run"
     if last_checkpoint(folder).is_file():
         return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
+    if (folder / METRICS).is_file():
+        return "a finished run without its checkpoint; name a run that has one, or one of the models in examples/"
     if (folder / CONFIG).is_file():
         return "this run stopped before it wrote a checkpoint; start it again"
     runs = [path.parent for path in folder.glob(f"*/{CONFIG}") if best_checkpoint(path.parent).is_file()]

@@ -108,7 +108,6 @@ def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(r
     metrics["test"] = {"bleu": {"value": 12.346, "label": "BLEU", "signature": "a|b"}}
     (folder / METRICS).write_text(json.dumps(metrics), "utf-8")
     best, other = best_checkpoint(folder), recent_checkpoint(folder, 7)
-    best.parent.mkdir()
     for path in (best, other):
         shutil.copy(best_checkpoint(run.folder), path)
         export.main([f"ckpt={path}", f"out={tmp_path / path.stem}", "format=ctranslate2", "sentences=5"])

@@ -35,6 +35,13 @@ def test_a_run_without_a_best_checkpoint_says_what_to_do(tmp_path):
         find_checkpoint(run)
 
 
+def test_a_finished_run_without_its_checkpoint_is_not_called_a_stopped_one(tmp_path):
+    (tmp_path / "config.yaml").touch()
+    (tmp_path / "metrics.json").touch()
+    with pytest.raises(UserError, match="a finished run without its checkpoint; name a run that has one"):
+        find_checkpoint(tmp_path)
+
+
 def test_a_folder_of_runs_names_the_newest(tmp_path):
     for name, seconds in (("b", 3), ("a", 5), ("c", 4)):
         best = tmp_path / name / "checkpoints" / "best.safetensors"

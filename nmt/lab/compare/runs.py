@@ -20,7 +20,7 @@ from nmt.errors import UserError
 from nmt.evaluation.split import read_scores
 from nmt.parameters import LanguageCode, NonNegativeInt
 from nmt.search.base import Search
-from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS
+from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, best_checkpoint
 
 SEED = "seed"
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
@@ -295,6 +295,8 @@ def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Sear
 
 
 def _missing(folder: Path, what: str, allow: Sequence[str], *words: str) -> UserError:
+    if not best_checkpoint(folder).is_file():
+        return UserError(f"{folder}: holds no translations {what}, and no checkpoint to make them with; leave it out")
     allowed = [f"allow=[{','.join(allow)}]"] if allow else []
     command = shlex.join(["python", "scripts/evaluate.py", f"ckpt={folder}", *words, *allowed])
     return UserError(f"{folder}: holds no translations {what}; make them: {command}")
