@@ -16,9 +16,13 @@ from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.languages import main_part, scripts_in, scripts_of
 
-# Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, byte order
-# mark, private use. White space is not included.
-INVISIBLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1b\x7f\u00ad\u200b\u2028\u2029\u2060\ufeff\ue000-\uf8ff]")
+# Control characters, and characters that cannot be seen: soft hyphen, zero-width space, line separators, overrides of
+# the writing direction, invisible operators, Hangul fillers, byte order mark, private use. White space is not included.
+# Neither are the joiners and the marks of direction that some scripts need.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2028\u2029\u202d\u202e\u2060-\u2064\u3164\ufeff\uffa0"
+    "\ue000-\uf8ff]"
+)
 REPLACEMENT = "\ufffd"
 
 SPACELESS = {"Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"}  # each letter counts as a word
@@ -45,6 +49,7 @@ class Invisible(TextDefect):
 
     name = "invisible"
     explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
+    version = 2
 
     def problem(self, text: str, language: str) -> str:
         found = INVISIBLE.search(text)
