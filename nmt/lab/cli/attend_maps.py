@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.evaluate import check_direction, data_of
-from nmt.cli.output import print_stdout
+from nmt.cli.output import print_stderr, print_stdout
 from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
 from nmt.lab.cli.corpora import held_out_sources
@@ -63,6 +63,9 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     own = translator.search  # of its search, the other model needs only the limits
     limits = {**own.limits, "batch_tokens": own.batch_tokens}
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
+    if None not in (translator.languages, other.languages) and translator.languages != other.languages:
+        one, two = (" to ".join(each.languages or ()) for each in (translator, other))
+        print_stderr(f"warning: compare: {config.compare} translates {two}, and {config.ckpt} {one}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]

@@ -79,6 +79,14 @@ def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.Ca
     assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
 
 
+def test_a_model_of_the_other_direction_beside_the_first_is_told(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = save_other(run, tmp_path / "other.safetensors", source_lang="de", target_lang="en")
+    attend.main([f"ckpt={run.folder}", f"compare={other}", "text=a dog"])
+    assert f"warning: compare: {other} translates de to en, and {run.folder} en to de\n" in capsys.readouterr().err
+
+
 def test_another_model_stands_beside_the_first_with_the_same_translation(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +101,7 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
     assert first.target == second.target == "ein Hund" and second.encoder_self is None
     alone = tmp_path / "alone"
     attend.main([f"ckpt={run.folder}", *words[:-1], f"out={alone}"])
+    assert not capsys.readouterr().err
     widths = [Image.open(folder / "1.png").width for folder in (tmp_path / "out", alone)]
     assert widths[0] > widths[1] / 2
     page = (tmp_path / "out" / "attention.html").read_text("utf-8")
