@@ -124,6 +124,9 @@ class FixedVectorMulti30k(Claim):
     def measure(self, runs: Runs) -> Curves:
         first = runs[NO_ATTENTION][0].test_set
         groups = length_groups(first.sources, first.source_lang)
+        if len(groups) < 2:
+            found = f"{len(first.sources)} test pairs make one group of similar lengths"
+            raise UserError(f"multi30k: {self.multi30k}: {found}, expected two or more; use more pairs")
         lines = {
             name: {
                 str(group): tuple(
