@@ -183,7 +183,8 @@ def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
         found = evaluation.evaluate(inputs.translator, inputs.pairs, inputs.metrics, subject, bootstrap=bootstrap)
     print_stdout(evaluation.table(found))
     written = evaluation.write_evaluation(inputs.folder, found)
-    print_stdout(f"written to {written.scores.parent}; these commands print the same scores there:")
+    same = "; these commands print the same scores there:" if written.commands else ""
+    print_stdout(f"written to {written.scores.parent}{same}")
     for command in written.commands.values():
         print_stdout(f"  {command}")
     return found

@@ -155,6 +155,13 @@ def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
     assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
 
 
+def test_no_commands_are_promised_for_metrics_without_one(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate_program.main([f"ckpt={run.folder}", "scores=[exact_match]", f"out={tmp_path}"])
+    assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'translations'}\n")
+
+
 def test_data_path_overrides_the_files_of_the_run() -> None:
     own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
