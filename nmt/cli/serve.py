@@ -89,8 +89,8 @@ def main(config: ServeConfig) -> None:
         name = f"[{config.host}]" if ":" in config.host else config.host
         pairs = ", ".join(" to ".join(pair) for pair in worker.pairs)
         listener.listen()  # before the message, so that whoever reads it can connect
-        print_stderr(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
-        serve(api.app(), listener, worker.close)
+        message = f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it"
+        serve(api.app(), listener, lambda: print_stderr(message), worker.close)
 
 
 def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:

@@ -50,8 +50,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-def serve(app: ASGIApp, listener: socket.socket, then: Callable[[], None]) -> None:
-    """Answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
+def serve(app: ASGIApp, listener: socket.socket, ready: Callable[[], None], then: Callable[[], None]) -> None:
+    """Call `ready`, answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
 
     After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it. A second signal
     ends the process at once, with the status that shells use: 128 and the number of the signal.
@@ -70,6 +70,7 @@ def serve(app: ASGIApp, listener: socket.socket, then: Callable[[], None]) -> No
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
+        ready()
         server.run(sockets=[listener])
         then()
     finally:

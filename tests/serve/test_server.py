@@ -36,9 +36,8 @@ stub.gate.set()
 worker = Worker({("en", "de"): stub}, max_wait=MAX_WAIT)
 listener = bound("127.0.0.1", 0)
 listener.listen()
-print(listener.getsockname()[1], flush=True)
 try:
-    serve(app_of(worker), listener, worker.close)
+    serve(app_of(worker), listener, lambda: print(listener.getsockname()[1], flush=True), worker.close)
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -85,6 +84,13 @@ def test_an_answer_on_an_open_connection_is_sent_at_once() -> None:
             times.append(time.perf_counter() - begun)
         connection.close()
     assert sorted(times)[10] < 0.03
+
+
+@pytest.mark.parametrize(("number", "status"), [("SIGINT", 130), ("SIGTERM", 0)])
+def test_a_signal_counts_as_soon_as_the_server_says_that_it_is_ready(number: str, status: int) -> None:
+    killing = PROGRAM.replace("print(listener.getsockname()[1], flush=True)", f"signal.raise_signal(signal.{number})")
+    done = subprocess.run([sys.executable, "-c", "import signal" + killing, "0"], timeout=60)
+    assert done.returncode == status
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
