@@ -99,6 +99,7 @@ if __name__ == "__main__":
         parser.error("--beam-size: expected 1 or more")
     for number, line in enumerate(sys.stdin.buffer, start=1):
         try:
-            sys.stdout.buffer.write((model.translate(line.decode(), options.beam_size) + "\n").encode())
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")  # without a byte order mark
+            sys.stdout.buffer.write((model.translate(text, options.beam_size) + "\n").encode())
         except ValueError as error:
             parser.exit(2, f"error: line {number}: {error}\n")

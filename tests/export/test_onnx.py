@@ -160,7 +160,7 @@ def test_the_program_beside_the_model_needs_neither_torch_nor_nmt(size: int, bot
         "runpy.run_path('translate.py', run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], input="".join(f"{line}\n" for line in lines).encode(), cwd=folder,
+        [sys.executable, "-c", program], input="".join(f"{line}\n" for line in lines).encode("utf-8-sig"), cwd=folder,
         capture_output=True, check=True,
     )  # fmt: skip
     expected = [each.text for each in ours.translate(lines, beam_size=size)]
