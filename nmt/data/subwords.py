@@ -11,7 +11,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -25,7 +25,7 @@ UNKNOWN_PENALTY = 10.0  # of SentencePiece: how much worse a character without a
 
 Ids = tuple[int, ...]
 Texts = tuple[str, ...]
-_Steps = tuple[Callable[[Ids], Texts], Callable[[Texts], list[Texts]], Callable[[Texts], Ids]]
+_Steps = tuple[Callable[[Ids], Texts], Callable[[Texts], Iterable[Texts]], Callable[[Texts], Ids]]
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ class BpeDropout(Sampler):
     def __init__(self, inventory: Inventory, drop: float) -> None:
         super().__init__(inventory)
         self.drop = drop
-        self._making: _Steps = (self._all_characters, self._all_merged, self._all_ids)
+        self._making: _Steps = (self._all_characters, self._merged, self._all_ids)
         self._keeping: _Steps = (
             functools.lru_cache(WORDS)(self._all_characters),
-            functools.lru_cache(STATES)(self._all_merged),
+            functools.lru_cache(STATES)(lambda pieces: list(self._merged(pieces))),
             functools.lru_cache(WORDS)(self._all_ids),
         )
 
@@ -171,13 +171,12 @@ class BpeDropout(Sampler):
     def _all_characters(self, word: Ids) -> tuple[str, ...]:
         return tuple(self.text(word))
 
-    def _all_merged(self, pieces: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """Return `pieces` after each possible merge, in the order in which BPE prefers the merges."""
+    def _merged(self, pieces: Texts) -> Iterator[Texts]:
+        """Yield `pieces` after each possible merge, in the order in which BPE prefers the merges."""
         scores = self.inventory.scores
         merges = [(-scores[a + b], place) for place, (a, b) in enumerate(pairwise(pieces)) if a + b in scores]
-        return [
-            (*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]) for _, place in sorted(merges)
-        ]
+        for _, place in sorted(merges):
+            yield (*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :])
 
     def _all_ids(self, pieces: tuple[str, ...]) -> Ids:
         return tuple(index for piece in pieces for index in self.inventory.ids_of(piece))
