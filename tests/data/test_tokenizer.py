@@ -255,6 +255,13 @@ def test_vocabulary_limits(train, type):
         train(type, vocab_size=100)
 
 
+@pytest.mark.parametrize("size", [60_000, 100])
+def test_separate_vocabularies_can_have_sizes_of_their_own(train, size):
+    with pytest.raises(UserError, match=r", or set tokenizer.vocab_size=null for a size that fits each language$"):
+        train(vocab_size=size, joint=False)
+    assert train(vocab_size=None, joint=False).source_vocab_size > 309
+
+
 def test_training_on_no_text_is_refused(train):
     with pytest.raises(UserError, match="training text is empty"):
         train(pairs=[SentencePair(" ", "")])
