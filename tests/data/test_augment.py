@@ -319,7 +319,9 @@ def test_texts_are_changed_as_their_names_say() -> None:
     assert changed(TitleCase(rate=1), "Save", "Speichern") is None
     assert changed(NoFullStop(rate=1), "Save it.", "저장한다.") == ("Save it", "저장한다")
     assert changed(NoFullStop(rate=1), "Save it.", "Speichern") is None
+    assert changed(NoFullStop(rate=1), "Wait...", "Warte...") is None
     assert title_case("l'eau ｟0｠ über 3d") == "L'eau ｟0｠ Über 3d"
+    assert title_case("ẹ̀kọ́ g̃uahẽ") == "Ẹ̀kọ́ G̃uahẽ", "a combining mark is inside its word"
 
 
 def test_typing_errors_are_in_a_share_of_the_long_words() -> None:

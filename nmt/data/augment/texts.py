@@ -40,13 +40,13 @@ class TitleCase(Augmentation):
 
 @dataclass(frozen=True, kw_only=True)
 class NoFullStop(Augmentation):
-    """Leaves out the full stop at the end of both sides."""
+    """Leaves out the full stop at the end of both sides. Several full stops, as in an ellipsis, stay."""
 
     def __call__(self, example: Example, rng: random.Random, another: Callable[[], Example]) -> tuple[str, str] | None:
         sides = example.texts
-        if not all(side.endswith(FULL_STOPS) for side in sides):
+        if not all(side.endswith(FULL_STOPS) and not side[:-1].endswith(FULL_STOPS) for side in sides):
             return None
-        source, target = (side.rstrip("".join(FULL_STOPS)).rstrip() for side in sides)
+        source, target = (side[:-1].rstrip() for side in sides)
         return source, target
 
 
@@ -64,7 +64,7 @@ class TypingErrors(Augmentation):
 
 def title_case(text: str) -> str:
     """Return a text in which each word begins with a capital. "don't" becomes "Don't"."""
-    return re.sub(r"(?<![\w'\u2019])\w", lambda found: found[0].title(), text)
+    return str(regex.sub(r"(?<![\w\p{M}'\u2019])\w", lambda found: found[0].title(), text))
 
 
 def with_typing_errors(text: str, share: float, rng: random.Random) -> str:
