@@ -28,7 +28,7 @@ from nmt.cli.evaluate import data_of
 from nmt.cli.output import new_file, print_stdout
 from nmt.cli.program import program
 from nmt.data.aligner import Aligner
-from nmt.data.augment.base import Example, text
+from nmt.data.augment.base import Example, begins_word, text
 from nmt.data.augment.pairs import as_pieces
 from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
@@ -99,11 +99,7 @@ def parts(example: Example) -> Iterator[tuple[str, str]]:
                 continue
             part, place = without_punctuation(example.source, part), without_punctuation(example.target, place)
             sides = text(example.source[part.start : part.stop]), text(example.target[place.start : place.stop])
-            if (
-                all(map(usable, sides))
-                and begins_a_word(example.target, place)
-                and sides[0].lower() != sides[1].lower()
-            ):
+            if all(map(usable, sides)) and is_whole(example.target, place) and sides[0].lower() != sides[1].lower():
                 yield sides
 
 
@@ -114,14 +110,21 @@ def without_punctuation(side: Sequence[str], part: range) -> range:
     return part
 
 
-def begins_a_word(side: Sequence[str], part: range) -> bool:
-    """Return whether the first piece of a part begins a word."""
-    return part.start == 0 or side[part.start].startswith(WORD_MARK)
+def is_whole(side: Sequence[str], part: range) -> bool:
+    """Return whether a part begins and ends with a whole word. Only a Korean particle may follow without a space."""
+    following = [*side, WORD_MARK][part.stop]
+    ends = begins_word(following) or not any(map(str.isalnum, following)) or is_hangul(side[part.stop - 1][-1:])
+    return ends and (part.start == 0 or begins_word(side[part.start]))
+
+
+def is_hangul(character: str) -> bool:
+    """Return whether a character is a syllable of Hangul."""
+    return "\uac00" <= character <= "\ud7a3"
 
 
 def usable(term: str) -> bool:
     """Return whether a term has enough letters, and no punctuation but hyphens. A Hangul syllable counts as two."""
-    letters = sum(2 if "\uac00" <= character <= "\ud7a3" else 1 for character in term if character.isalpha())
+    letters = sum(2 if is_hangul(character) else 1 for character in term if character.isalpha())
     return letters >= LETTERS and all(character.isalnum() or character in " -" for character in term)
 
 
