@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> None:
     """Measure, and print the table. Raises UserError for a mistake in the arguments."""
     joeynmt, rest = take(list(arguments), "joeynmt")
     turns, rest = take(rest, "turns")
-    if not (turns or "3").isdecimal() or turns == "0":
+    if not (turns or "3").isdecimal() or int(turns or 3) == 0:
         raise UserError(f"turns: got {turns}, expected a number of turns, such as turns=3")
     added = [word.removeprefix("with=") for word in rest if word.startswith("with=")]
     common = [word for word in rest if not word.startswith("with=")]

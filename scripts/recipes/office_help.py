@@ -51,7 +51,7 @@ def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them or in the folder."""
     if not 2 <= len(argv) <= 3:
         raise UserError(f"command line: got {counted(len(argv), 'argument')}, expected FOLDER LANGUAGE [OUT]")
-    language = argv[1]
+    language = Path(argv[1]).name
     help_folder, out = (Path(os.path.expanduser(path)) for path in (argv[0], [*argv, OUT][2]))
     paths = {split: out / f"{split}.jsonl" for split in ("train", "val", "test")}
     for path in paths.values():

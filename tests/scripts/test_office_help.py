@@ -46,7 +46,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    office_help.main([str(pages), "ko", str(out)])
+    office_help.main([str(pages), "./ko/", str(out)])
     splits = {split: read(out / f"{split}.jsonl") for split in ("train", "val", "test")}
     plain = [{"en": f"Cell {number} is open.", "ko": f"셀 {number}이 열려 있습니다."} for number in range(60)]
     found = [row for rows in splits.values() for row in rows]
