@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,12 +138,6 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     )
     if elsewhere:
         subject.require_own_folder(folder, translator.search)
-    if subject.translated_others(folder, translator.search, pairs):
-        subject = replace(subject, own=False)
-        print_stderr(
-            f"warning: {config.split}: the corpus has changed since this run translated it, so the new files have "
-            "other names; if these pairs are held out of train, the model may have been trained on some of them"
-        )
     require_writable(folder)
     return Inputs(loaded, translator, pairs, metrics, subject, folder)
 

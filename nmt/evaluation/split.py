@@ -85,18 +85,6 @@ class Subject:
                 theirs = ", ".join(members) or "the run of this folder"
                 raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
 
-    def translated_others(self, folder: Path, search: Search, pairs: Sequence[SentencePair]) -> bool:
-        """Return whether `folder` has the run's own translations of this split, and they are of other pairs.
-
-        Then the corpus has changed. Raises UserError for a damaged score file.
-        """
-        path = inside(folder, TRANSLATIONS, f"{self.beginning(search)}.scores.json")
-        if not self.own or not path.is_file():
-            return False
-        sides = [as_line(pair.source) for pair in pairs], [normalized(pair.target) for pair in pairs]
-        now = digest(self.source_lang, self.target_lang, *sides[0], *sides[1])
-        return bool(read_scores(path, remedy="remove it")["data_sha256"] != now)
-
 
 @dataclass(frozen=True)
 class Evaluation:

@@ -137,23 +137,6 @@ def test_evaluate_file_names_have_a_digest_for_other_data_or_limits(
     assert plain.is_file() == own and len(list(plain.parent.iterdir())) == 5
 
 
-def test_translations_of_the_corpus_before_it_changed_are_kept(
-    run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = [f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
-    evaluate_program.main(words)
-    evaluate_program.main(words)
-    plain = tmp_path / "translations" / "test.beam1.lp1.scores.json"
-    assert len(list(plain.parent.iterdir())) == 5 and "has changed" not in capsys.readouterr().err
-    before = json.loads(plain.read_text("utf-8"))
-    plain.write_text(json.dumps({**before, "data_sha256": "0" * 64}), "utf-8")
-    evaluate_program.main(words)
-    assert (
-        len(list(plain.parent.iterdir())) == 10 and "warning: test: the corpus has changed" in capsys.readouterr().err
-    )
-    assert json.loads(plain.read_text("utf-8"))["data_sha256"] == "0" * 64
-
-
 @pytest.mark.parametrize(
     ("words", "labels", "tokenizer"),
     [
