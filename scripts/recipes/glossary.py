@@ -111,7 +111,7 @@ def without_punctuation(side: Sequence[str], part: range) -> range:
 
 
 def is_whole(side: Sequence[str], part: range) -> bool:
-    """Return whether a part begins and ends with a whole word. Only a Korean particle may follow without a space."""
+    """Return whether a part begins and ends with a whole word. After Hangul, letters may follow, as a particle."""
     following = [*side, WORD_MARK][part.stop]
     ends = begins_word(following) or not any(map(str.isalnum, following)) or is_hangul(side[part.stop - 1][-1:])
     return ends and (part.start == 0 or begins_word(side[part.start]))

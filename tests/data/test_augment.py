@@ -321,6 +321,7 @@ def test_texts_are_changed_as_their_names_say() -> None:
     assert changed(NoFullStop(rate=1), "Save it.", "Speichern") is None
     assert changed(NoFullStop(rate=1), "Wait...", "Warte...") is None
     assert title_case("l'eau ｟0｠ über 3d") == "L'eau ｟0｠ Über 3d"
+    assert title_case("CO₂e 1½cups") == "CO₂e 1½cups"
     assert title_case("ẹ̀kọ́ g̃uahẽ") == "Ẹ̀kọ́ G̃uahẽ", "a combining mark is inside its word"
 
 

@@ -64,7 +64,7 @@ class TypingErrors(Augmentation):
 
 def title_case(text: str) -> str:
     """Return a text in which each word begins with a capital. "don't" becomes "Don't"."""
-    return str(regex.sub(r"(?<![\w\p{M}'\u2019])\w", lambda found: found[0].title(), text))
+    return str(regex.sub(r"(?<![\w\p{M}\p{N}'\u2019])\w", lambda found: found[0].title(), text))
 
 
 def with_typing_errors(text: str, share: float, rng: random.Random) -> str:

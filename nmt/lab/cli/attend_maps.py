@@ -65,7 +65,8 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
     if None not in (translator.languages, other.languages) and translator.languages != other.languages:
         one, two = (" to ".join(each.languages or ()) for each in (translator, other))
-        print_stderr(f"warning: compare: {config.compare} translates {two}, and {config.ckpt} {one}")
+        name = config.ckpt if isinstance(config.ckpt, str) else ", ".join(config.ckpt)
+        print_stderr(f"warning: compare: {config.compare} translates {two}, and {name} translates {one}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]

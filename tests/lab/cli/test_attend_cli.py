@@ -84,7 +84,10 @@ def test_a_model_of_the_other_direction_beside_the_first_is_told(
 ) -> None:
     other = save_other(run, tmp_path / "other.safetensors", source_lang="de", target_lang="en")
     attend.main([f"ckpt={run.folder}", f"compare={other}", "text=a dog"])
-    assert f"warning: compare: {other} translates de to en, and {run.folder} en to de\n" in capsys.readouterr().err
+    assert (
+        f"warning: compare: {other} translates de to en, and {run.folder} translates en to de\n"
+        in capsys.readouterr().err
+    )
 
 
 def test_another_model_stands_beside_the_first_with_the_same_translation(
