@@ -106,7 +106,7 @@ def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) ->
     events.Reload()
     logged = events.Tags()["scalars"]
     if "train/loss" not in logged:
-        raise UserError(f"{checkout}: train.py logged no train/loss to compare; leave out the overrides of the logger")
+        raise UserError(f"{checkout}: train.py logged no losses to compare; leave out the settings of the logger")
     payload = torch.load(folder / "checkpoints" / "last.ckpt", map_location="cpu", weights_only=True)
     return Outcome(
         scalars={tag: [event.value for event in events.Scalars(tag)] for tag in SCALARS if tag in logged},

@@ -82,16 +82,16 @@ def _noting(texts: Iterator[str], failures: list[BaseException]) -> Iterator[str
 def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
     """Return an error that names the setting for which SentencePiece failed with `message`."""
     got = f"tokenizer.vocab_size: got {config.vocab_size}"
-    each = "" if config.joint else ", or set tokenizer.vocab_size=null for a size that fits each language"
+    null = "" if config.joint else ", or set tokenizer.vocab_size=null for a size that fits each language"
     if most := re.search(r"set it to a value <= (\d+)", message):
         return UserError(
             f"{got}, but the {side} training text allows at most {most[1]} pieces; "
-            f"set tokenizer.vocab_size={most[1]} or lower{each}"
+            f"set tokenizer.vocab_size={most[1]} or lower{null}"
         )
     if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
         return UserError(
             f"{got}, but the {side} training text needs at least {least[1]} pieces (its characters, 256 bytes, "
-            f"{len(RESERVED)} reserved and 4 special pieces); increase it or lower tokenizer.character_coverage{each}"
+            f"{len(RESERVED)} reserved and 4 special pieces); increase it or lower tokenizer.character_coverage{null}"
         )
     if "sentences_.empty()" in message:
         return UserError(f"tokenizer: the {side} training text is empty; check data.train")

@@ -51,7 +51,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(app: ASGIApp, listener: socket.socket, ready: Callable[[], None], then: Callable[[], None]) -> None:
-    """Call `ready`, answer requests until SIGTERM or Ctrl-C, finish what was accepted, and call `then`.
+    """Handle signals, call `ready`, answer requests until SIGTERM or Ctrl-C, finish those accepted, and call `then`.
 
     After SIGTERM it returns, and after Ctrl-C it raises KeyboardInterrupt, as the program handles it. A second signal
     ends the process at once, with the status that shells use: 128 and the number of the signal.

@@ -31,6 +31,7 @@ from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Example, begins_word, text
 from nmt.data.augment.pairs import as_pieces
 from nmt.data.corpus import load_corpus
+from nmt.data.morphemes import HANGUL
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
@@ -111,20 +112,16 @@ def without_punctuation(side: Sequence[str], part: range) -> range:
 
 
 def is_whole(side: Sequence[str], part: range) -> bool:
-    """Return whether a part begins and ends with a whole word. After Hangul, letters may follow, as a particle."""
+    """Return whether a part consists of whole words. If it ends in Hangul, letters may follow, such as a particle."""
     following = [*side, WORD_MARK][part.stop]
-    ends = begins_word(following) or not any(map(str.isalnum, following)) or is_hangul(side[part.stop - 1][-1:])
+    may_go_on = HANGUL.match(side[part.stop - 1][-1:]) is not None
+    ends = may_go_on or begins_word(following) or not any(map(str.isalnum, following))
     return ends and (part.start == 0 or begins_word(side[part.start]))
-
-
-def is_hangul(character: str) -> bool:
-    """Return whether a character is a syllable of Hangul."""
-    return "\uac00" <= character <= "\ud7a3"
 
 
 def usable(term: str) -> bool:
     """Return whether a term has enough letters, and no punctuation but hyphens. A Hangul syllable counts as two."""
-    letters = sum(2 if is_hangul(character) else 1 for character in term if character.isalpha())
+    letters = sum(2 if HANGUL.match(character) else 1 for character in term if character.isalpha())
     return letters >= LETTERS and all(character.isalnum() or character in " -" for character in term)
 
 

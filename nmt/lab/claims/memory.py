@@ -125,8 +125,8 @@ class FixedVectorMulti30k(Claim):
         first = runs[NO_ATTENTION][0].test_set
         groups = length_groups(first.sources, first.source_lang)
         if len(groups) < 2:
-            found = f"{len(first.sources)} test pairs make one group of similar lengths"
-            raise UserError(f"multi30k: {self.multi30k}: {found}, expected two or more; use more pairs")
+            found = f"{len(first.sources)} test pairs give one group of similar lengths"
+            raise UserError(f"multi30k: {self.multi30k}: {found}, expected two groups or more; use a larger test set")
         lines = {
             name: {
                 str(group): tuple(

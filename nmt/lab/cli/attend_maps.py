@@ -63,8 +63,8 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     own = translator.search  # of its search, the other model needs only the limits
     limits = {**own.limits, "batch_tokens": own.batch_tokens}
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
-    if None not in (translator.languages, other.languages) and translator.languages != other.languages:
-        one, two = (" to ".join(each.languages or ()) for each in (translator, other))
+    if translator.languages and other.languages and translator.languages != other.languages:
+        one, two = map(" to ".join, (translator.languages, other.languages))
         name = config.ckpt if isinstance(config.ckpt, str) else ", ".join(config.ckpt)
         print_stderr(f"warning: compare: {config.compare} translates {two}, and {name} translates {one}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])

@@ -296,7 +296,9 @@ def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Sear
 
 def _missing(folder: Path, what: str, allow: Sequence[str], *words: str) -> UserError:
     if not best_checkpoint(folder).is_file():
-        return UserError(f"{folder}: holds no translations {what}, and no checkpoint to make them with; leave it out")
+        return UserError(
+            f"{folder}: holds no translations {what}, and no checkpoint to make them with; leave this run out"
+        )
     allowed = [f"allow=[{','.join(allow)}]"] if allow else []
     command = shlex.join(["python", "scripts/evaluate.py", f"ckpt={folder}", *words, *allowed])
     return UserError(f"{folder}: holds no translations {what}; make them: {command}")

@@ -182,7 +182,7 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
     yield from report.faults.items()
     if report.detachment is not None:
         yield "detached", len(report.detached) / len(report.evaluation.references)
-    for kind, number in report.errors.items():  # the fault `too_long` is another figure than the error "too long"
+    for kind, number in report.errors.items():  # the error "too long" is not the fault `too_long`
         yield f"errors/{kind}", float(number)
 
 
