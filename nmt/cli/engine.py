@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,6 +37,26 @@ def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
     if not translator.tokenizer.spans:
         print_stderr(f"warning: terms={file}: ignored, because this model was trained without spans (spans=common)")
     return translator.with_terms(terms)
+
+
+def reading(language: str, translator: BaseTranslator, models: Sequence[LoadedModel | Exported]) -> BaseTranslator:
+    """Return a translator of the direction whose source language is `language`.
+
+    Raises UserError if it is neither language of the models, or the models were not trained in this direction.
+    """
+    source, target = translator.languages or (None, None)
+    if language == source:
+        return translator
+    if language != target:
+        known = "the model does not say its languages" if source is None else f"expected {source} or {target}"
+        raise UserError(f"source_lang: got {language}, but {known}")
+    for model in models:
+        if not model.config["data"].get("both_directions"):
+            raise UserError(
+                f"source_lang: {model.path} translates {source} to {target}, not the other way; expected a model "
+                "trained with data.both_directions=true"
+            )
+    return translator.reversed()
 
 
 def load(

@@ -105,6 +105,8 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
     check_direction(loaded, data)
+    if translator.languages == (data.target_lang, data.source_lang):
+        translator = translator.reversed()
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     if terms is not None:
         named = config.scores.get("terms", {}).get("file")

@@ -114,6 +114,7 @@ def record_of(line_translator: LineTranslator, checkpoints: Sequence[Path], dige
         "checkpoint": [_file_digest(path) for path in checkpoints],
         "search": search.pop("_target_"),
         **{f"search.{key}": _plain(value) for key, value in search.items()},
+        "source_lang": (line_translator.translator.languages or (None,))[0],
         "terms": line_translator.translator.terms.translations,
         "format": "jsonl" if line_translator.jsonl else "text",
         "with_attention": line_translator.with_attention,

@@ -91,6 +91,12 @@ class BaseTranslator(ABC):
         found.terms = terms
         return found
 
+    def reversed(self) -> Self:
+        """Return a translator of the same models for the opposite direction; they were trained in both directions."""
+        found = copy.copy(self)
+        found.languages = None if self.languages is None else (self.languages[1], self.languages[0])
+        return found
+
     def running(self, search: Search) -> AbstractContextManager[None]:
         """Return a context in which `search_batch` and `token_log_probs` are called; `search` is for messages."""
         return nullcontext()

@@ -7,7 +7,6 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from nmt import checkpoint
 from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
+from nmt.cli.arguments import read_config
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.sampling import Sampling
@@ -23,7 +23,7 @@ from nmt.system.lines import as_line
 from nmt.system.run_files import best_checkpoint
 from nmt.terms import Terms
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, with_spans
+from tests.tiny_run import Run, save_other, with_spans
 
 
 def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,11 +172,16 @@ def test_data_path_overrides_the_files_of_the_run() -> None:
     assert merged == {"path": None, "name": "a/corpus", "train": None, "val": None, "test": "x", "limit": 3}
 
 
-def test_a_run_in_both_directions_is_scored_in_both(run: Run) -> None:
-    data = checkpoint.load(best_checkpoint(run.folder)).config["data"]
-    both: Any = SimpleNamespace(config={"data": {**data, "both_directions": True}}, path="p")
-    swapped = {"source_lang": "de", "target_lang": "en"}
-    evaluate_program.check_direction(both, evaluate_program.data_of(both, swapped))
+def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) -> None:
+    both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
+    words = [f"ckpt={both}", f"out={tmp_path}"]
+    inputs = []
+    for languages in ([], ["data.source_lang=de", "data.target_lang=en"]):
+        config = read_config("evaluate", [*words, *languages], evaluate_program.EvaluateConfig)
+        inputs.append(evaluate_program.load_inputs(config))
+    forward, backward = inputs
+    assert forward.translator.languages == ("en", "de") and backward.translator.languages == ("de", "en")
+    assert [pair.source for pair in backward.pairs] == [pair.target for pair in forward.pairs]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from nmt.tokens import EOS
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, sentences, with_spans
+from tests.tiny_run import Run, save_other, sentences, with_spans
 
 
 def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
@@ -151,6 +151,39 @@ def test_translate_program_takes_a_strategy_of_ones_own(
 def test_translate_program_refuses_settings_of_another_search(run: Run, words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         translate_program.main([f"ckpt={run.folder}", "text=a dog", *words])
+
+
+def test_a_model_of_both_directions_reads_either_language(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = save_other(run, tmp_path / "both.safetensors", both_directions=True, target_lang="el")
+    (tmp_path / "in.jsonl").write_text(
+        json.dumps({"translation": {"en": "a dog", "el": "ένας σκύλος τρέχει"}}), "utf-8"
+    )
+    words = [f"ckpt={both}", f"input={tmp_path / 'in.jsonl'}", "format=jsonl"]
+    found = {}
+    for language in ("en", "el"):
+        translate_program.main([*words, f"source_lang={language}"])
+        found[language] = json.loads(capsys.readouterr().out)
+    english, greek = found["en"], found["el"]
+    assert english["translation"] == {"en": "a dog", "el": english["text"]}
+    assert greek["translation"] == {"el": "ένας σκύλος τρέχει", "en": greek["text"]}
+    assert "script" not in greek["doubts"], "Greek is what this model reads"
+    translate_program.main([f"ckpt={both}", f"text={greek['source']}", "format=jsonl"])
+    other = json.loads(capsys.readouterr().out)
+    assert other["log_prob"] == greek["log_prob"] and "script" in other["doubts"]
+
+
+@pytest.mark.parametrize(
+    ("language", "match"),
+    [
+        ("de", "^source_lang: .* translates en to de, not the other way; expected a model trained with data.both"),
+        ("fr", "^source_lang: got fr, but expected en or de$"),
+    ],
+)
+def test_a_language_that_the_model_does_not_read_is_refused(run: Run, language: str, match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        translate_program.main([f"ckpt={run.folder}", "text=a dog", f"source_lang={language}"])
 
 
 def test_translate_program_says_which_line_is_not_utf8(
