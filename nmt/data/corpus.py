@@ -1,14 +1,14 @@
 """Loads the sentence pairs of each split from a source, with the word alignments of files.
 
-If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` determines the choice, so
-training and evaluation use the same pairs. A test split is never held out of train.
+If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` and the sentences determine
+the choice, so training and evaluation use the same pairs. A test split is never held out of train.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -124,8 +124,7 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
             f"data.val_size: {where} has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out "
             f"for validation; {fewer}name a file by data.val={overfit}"
         )
-    chosen = set(random.Random(config.seed).sample(range(count), config.val_size))
-    held = [pair for index, pair in enumerate(train) if index in chosen]
+    held = _with_smallest_digests(train, config)
     sources = {normalized(pair.source) for pair in held}  # as the model reads them
     rest = Split.of(Reiterable(lambda: (pair for pair in train if normalized(pair.source) not in sources)))
     if not len(rest):
@@ -136,6 +135,26 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
         + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
     )
     return {"train": rest, "val": held}
+
+
+def _with_smallest_digests(train: Pairs, config: DataConfig) -> list[SentencePair]:
+    """Return the first pair of each of the `data.val_size` sources whose digests with the seed are the smallest.
+
+    The choice depends on the sentences, not on their number. So if the corpus grows, the pairs that are held out later
+    were either held out before or are new: none of them has been trained on.
+    """
+    found: dict[bytes, SentencePair] = {}
+    last = b"\xff" * 17  # larger than any digest
+    for pair in train:
+        text = f"{config.seed} {normalized(pair.source)}"
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        if digest < last and digest not in found:
+            found[digest] = pair
+        if len(found) == 2 * config.val_size:
+            last = sorted(found)[config.val_size]
+            found = {key: pair for key, pair in found.items() if key < last}
+    chosen = set(sorted(found)[: config.val_size])
+    return [pair for key, pair in found.items() if key in chosen]
 
 
 class _AlignedPairs(Pairs):

@@ -1,6 +1,6 @@
 """Where splits come from, what is held out, and which of them have to be there."""
 
-import random
+import hashlib
 import tracemalloc
 import unicodedata
 
@@ -177,14 +177,24 @@ class Generated(Source):
 
 
 @pytest.mark.parametrize("limit", [None, 700])
-def test_hold_out_of_a_stream_equals_that_of_a_list(data_config, heard, limit):
-    train = list(Generated(1000).splits()["train"])
-    chosen = random.Random(7).sample(range(1000), 50)
-    val = [train[index] for index in sorted(chosen)]
-    rest = [pair for pair in train if pair.source not in {pair.source for pair in val}]
-    corpus = corpora.load_corpus(Generated(1000), data_config(val_size=50, seed=7, limit=limit))
+@pytest.mark.parametrize("count", [60, 1000])
+def test_the_sources_with_the_smallest_digests_are_held_out_once_each(data_config, heard, limit, count):
+    train = list(Generated(count).splits()["train"])
+    first = {pair.source: pair for pair in reversed(train)}
+    smallest = sorted(first, key=lambda source: hashlib.blake2b(f"7 {source}".encode(), digest_size=16).digest())[:50]
+    val = [pair for pair in train if pair.source in smallest and first[pair.source] == pair]
+    rest = [pair for pair in train if pair.source not in smallest]
+    corpus = corpora.load_corpus(Generated(count), data_config(val_size=50, seed=7, limit=limit))
     assert (list(corpus["train"]), list(corpus["val"])) == (rest[:limit], val)
-    assert f"and left out {950 - len(rest)} that repeat their sources" in heard[0]
+    assert f"and left out {count - 50 - len(rest)} that repeat their sources" in heard[0]
+
+
+def test_a_pair_of_the_training_is_never_held_out_of_a_corpus_that_has_grown(data_config, heard):
+    config = data_config(val_size=30)
+    for count in (50, 100, 400, 401):
+        trained = set(corpora.load_corpus(Generated(count), config)["train"])
+        held = set(corpora.load_corpus(Generated(count + 200), config, ("val",))["val"])
+        assert not held & trained and len(held) == 30
 
 
 @pytest.mark.slow
