@@ -16,6 +16,7 @@ same reason, "a <b>file</b>" is read as "a｟8｠ file｟9｠": the first piece 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -325,7 +326,7 @@ def _elements(spans: Sequence[str]) -> list[tuple[int, int]]:
         if started or span in ends:
             opened.append((started[1] if started else ends[span], place))
             names[opened[-1][0]] += 1
-        elif names[name := ended[1] if ended else span]:
+        elif names[name := ended[1] if ended else span if span in _ENDS else ""]:  # a term may be called as a tag
             last = ""
             while last != name:  # tags inside that have no end are no elements
                 last, start = opened.pop()
@@ -334,16 +335,17 @@ def _elements(spans: Sequence[str]) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _occurrences(text: str, spans: Sequence[str]) -> Iterator[regex.Match[str]]:
+def _occurrences(text: str, spans: Sequence[str]) -> Iterator[re.Match[str]]:
     """Yield where one of the `spans` stands, the longest first, but not as a part of a longer word or placeholder."""
     if spans:
         alternatives = (_alone(span) for span in sorted({*spans}, key=len, reverse=True))
-        yield from regex.finditer("|".join(alternatives), text)
+        yield from re.finditer("|".join(alternatives), text)
 
 
 def _alone(span: str) -> str:
-    first, last = (regex.escape(each) + "A-Za-z0-9" * each.isalnum() for each in (span[0], span[-1]))
-    return f"(?<![{first}]){regex.escape(span)}(?![{last}])"
+    """Return a pattern for `re`: the package regex takes cubic time to read a long span that repeats itself."""
+    first, last = (re.escape(each) + "A-Za-z0-9" * each.isalnum() for each in (span[0], span[-1]))
+    return f"(?<![{first}]){re.escape(span)}(?![{last}])"
 
 
 def _check(name: str, pattern: str) -> None:

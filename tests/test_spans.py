@@ -25,10 +25,13 @@ FOUND = {
     "a <br/> b <br /> c": ["<br/>", "<br />"],
     "Go to https://example.com/a?b=c#d.": ["https://example.com/a?b=c#d"],
     "(www.example.com)": ["www.example.com"],
+    "www.x.org:8080/x, (see sftp://x.org/a_(b)).": ["www.x.org:8080/x", "sftp://x.org/a_(b)"],
+    "[https://x.org/a](http://x.org/(b/c)": ["https://x.org/a](http://x.org/(b/c"],
     "Write to jane.doe+x@mail.example.org, please.": ["jane.doe+x@mail.example.org"],
     "Hello {name}, {{user.name}} and ${HOME}!": ["{name}", "{{user.name}}", "${HOME}"],
     "$(brand) on $name and %USERNAME%": ["$(brand)", "$name", "%USERNAME%"],
     "%s of %1$s, %(count)d files, %.2f, %-5d and %L1": ["%s", "%1$s", "%(count)d", "%.2f", "%-5d", "%L1"],
+    "%s%s: %d%% of %dx%d, %s%d files, %1%2%3 and 50%1": ["%s", "%s", "%d", "%dx%d", "%s", "%d", "%1", "%2", "%3"],
     "[X5X] and [X12X ]": ["[X5X]", "[X12X ]"],
     "a&nbsp;b &#160; c": ["&nbsp;", "&#160;"],
     r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],
@@ -118,6 +121,17 @@ def test_the_words_beside_marks_have_their_usual_pieces(text: str, read: str) ->
     marked = COMMON.mark(text)
     assert COMMON.as_read(marked.text) == read
     assert COMMON.restore(read, marked.spans) == Restored(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "marked"),
+    [
+        ("Open {file} in the file manager.", "file", "Open ｟0｠ in the ｟1｠ manager."),
+        ("The <menu>menu</menu> opens.", "menu", "The ｟8｠｟0｠｟9｠ opens."),
+    ],
+)
+def test_a_term_with_the_name_of_a_tag_is_no_end_tag(text: str, term: str, marked: str) -> None:
+    assert COMMON.mark(text, Terms({term: "x"})).text == marked
 
 
 def test_terms_have_marks_and_their_translations_take_the_place_of_them() -> None:
@@ -234,8 +248,9 @@ def test_a_pattern_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPat
 
 def test_the_common_patterns_are_fast_on_texts_that_are_made_to_be_slow() -> None:
     COMMON.mark("<b>" * 5_000 + "</a>" * 5_000)
-    for part in ("<a ", "{", "a.", "http://", "%", "/a", "a@", "&a", "<a b=", "[X1", "👍"):
+    for part in ("<a ", "{", "a.", "http://", "%", "/a", "a@", "&a", "<a b=", "[X1", "👍", "%1", "x.org/(a"):
         COMMON.mark(part * 5_000)
+        COMMON.mark_pair(f"a {part * 5_000}", f"b {part * 5_000}")
 
 
 NUMBERS = Spans(yaml.safe_load((ROOT / "configs" / "spans" / "numbers.yaml").read_text("utf-8")))
