@@ -28,7 +28,8 @@ from nmt.translation import korean
 from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
 _DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
-_CLOSING = r"""[\p{Close_Punctuation}\p{Final_Punctuation}"']*+"""
+# Also marks of direction, and a French quote with its space: "Bonjour ! »"
+_CLOSING = r"""(?:[\p{Close_Punctuation}\p{Final_Punctuation}"'\u200e\u200f]|[\ \u00a0\u202f]»(?=[\s.,;:!?]|\Z))*+"""
 # A single letter and its accents, as in "د." and "พ.ศ.". With a vowel sign of its own script it is a word, as "है.".
 _LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] [\p{M}&&\p{sc=Inherited}]*+"
 _LETTER_OR_NUMBER = rf"{_LETTER} | (?<! \d[,:] ) \d{{1,2}}"
@@ -44,14 +45,16 @@ _STOP = rf"""
       | (?<= {_LAST_WORD} ) (?= \. {_CLOSING} \s++ (?: {STARTERS} ) [\s\p{{Pf}},'] )
     )
     \. (?!\.) (?! (?= \s+ [\d(\[] ) (?<= \b (?: {BEFORE_NUMBERS} ) \. ) ) (?! (?<= \b \d{{4}}\. ) \s* \d{{1,2}}\. )
+    (?! (?<= & \s? Co\. ) \s+ (?:KG|OHG)\b )
 """
+_QUOTED = r"(?<= [」』] ) (?: と[\p{Han}い、] | って )"  # in 「はい。」と言った, the sentence goes on
 _ELLIPSIS = rf"(?<! [^\s\p{{Sentence_Terminal}}…]\s | {korean.UNFINISHED} ) (?: \.\.++ | … )"
 # Georgian sentences begin with small letters. So do Korean ones with a foreign word: "한다. npm을 ..."
 _SMALL = rf"""(?<! {korean.LAST_SYLLABLE} [.!?]+ [\p{{Pe}}\p{{Pf}}"']* \s+ ) [\p{{Ll}}--\p{{Georgian}}]"""
 _GOES_ON = rf"""\s++ (?: {_SMALL} | {korean.PARTICLE} | (?<= [\p{{Pf}}"']\s+ ) {korean.AFTER_QUOTE} )"""
 _END = regex.compile(
     rf"""
-    (?! {_DECIMAL} ) [\p{{Sentence_Terminal}}&&{WIDE}]++ {_CLOSING}
+    (?! {_DECIMAL} ) [\p{{Sentence_Terminal}}&&{WIDE}]++ {_CLOSING} (?! {_QUOTED} )
     | (?<! [\p{{Sentence_Terminal}}…] )  # from the first mark only: long runs of marks take no longer
       (?: {_STOP} | {_ELLIPSIS} | (?![.…]) \p{{Sentence_Terminal}} )++
       (?:

@@ -27,6 +27,10 @@ from nmt.translation.sentences import split, split_to_fit
         ["他说：“你好。”", "然后走了。"],
         ["먼저 설치합니다.", "npm을 실행할까?", "“좋습니다.”", "iPhone을 봐요."],
         ["გამარჯობა.", "როგორ ხარ?", "კარგად ვარ."],
+        ["Il a dit « Bonjour. »", "« Où vas-tu\u202f?\u202f»", "« Oui\u00a0! », dit-il.", "Elle dit « non ».", "Fin."],
+        ["Er sagte nein.", "»Komm!«", "Dann ging er."],
+        ["هذا.\u200f", "ثم."],  # with a mark of direction
+        ["彼は「はい。」と言った。", "「行くの？」と聞いた。", "「はい。」", "とても。"],
         ["د. أحمد طبيب.", "وصل أمس."],  # one letter is an abbreviation in every script with an alphabet
         ["ד. כהן הגיע.", "הוא כאן."],
         ["डॉ. शर्मा आए।", "वे गए।"],
@@ -65,6 +69,7 @@ def test_sentences_of_many_scripts(sentences: list[str]) -> None:
         # German
         ["Hr. Dr. Kim und Fr. Prof. Lee kommen z. B. am 3. Mai.", "Das ist gut."],
         ["Das sind Tiere, d. h. Hunde.", "Sie bellen."],
+        ["Die Kim GmbH & Co. KG ist hier.", "Er kennt Kim & Co.", "Sie auch."],
         ["Das sind u. a. Katzen.", "Sie schlafen."],
         ["Er wohnt in der Hauptstr. 5, Nr. 120.", "Sie in der Str. 7 hier."],
         ["Hunde bzw. Katzen, ggf. Vögel.", "Sonst nichts."],
