@@ -19,7 +19,17 @@ FORMS = ("cardinal", "ordinal", "year")
 UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, NotImplementedError)
 
 _KANJI = str.maketrans("0123456789", "〇一二三四五六七八九")
+_TWO = str.maketrans("两兩", "二二")
+_ONE = regex.compile(r"\A(?:one|ein|ett)(?=\p{L}{5})")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
+
+
+def simplified_numerals(text: str, language: str) -> str:
+    """Return the `simplified` text. A Chinese one stands again behind it with Japanese numerals: 百五 for 一百零五."""
+    text = simplified(text)
+    if not _is_chinese(language):
+        return text
+    return f"{text} {regex.sub('零|一(?=[十百千])', '', text.translate(_TWO))}"
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -35,6 +45,8 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
         except UNFINISHED:
             continue
         found += map(simplified, (words, words.replace(" and ", " "), words.replace("万", "萬"), *_counting(words)))
+    if number in ("100", "1000"):
+        found += [_ONE.sub("", words) for words in found]  # a hundred, tausend
     return tuple(dict.fromkeys(found))
 
 
@@ -53,9 +65,12 @@ def has_number_words(language: str) -> bool:
 def _key(language: str) -> str | None:
     """Return the name that num2words has for a language. Chinese has that of Japanese, which writes numbers alike."""
     locale = locale_of(language)
-    if locale and locale.language in CHINESE:
-        return "ja"
-    return number_words_key(locale) if locale else None
+    return "ja" if _is_chinese(language) else number_words_key(locale) if locale else None
+
+
+def _is_chinese(language: str) -> bool:
+    locale = locale_of(language)
+    return locale is not None and locale.language in CHINESE
 
 
 @functools.cache

@@ -31,8 +31,14 @@ from typing import Any
 import regex
 
 from nmt.data.defects.base import SIDES, Defect
-from nmt.data.defects.corpus import simplified
-from nmt.data.defects.number_words import clock_words, has_number_words, month_names, number_words, scale_words
+from nmt.data.defects.number_words import (
+    clock_words,
+    has_number_words,
+    month_names,
+    number_words,
+    scale_words,
+    simplified_numerals,
+)
 from nmt.data.pair import SentencePair
 
 LARGEST_SMALL, LARGEST_WITHOUT_WORDS = 12, 99
@@ -59,7 +65,7 @@ class Numbers(Defect):
     """The sides have different numbers. The docstring of the module says when a number is explained."""
 
     name = "numbers"
-    version = 3
+    version = 4
     explanation = "has a number on one side that the other side has neither in digits nor in words"
 
     def find(self, index: int, pair: SentencePair) -> str:
@@ -101,7 +107,7 @@ class _Side:
     @functools.cached_property
     def words(self) -> str:
         """The text without spaces and punctuation, as the words for numbers are."""
-        return simplified(self.text)
+        return simplified_numerals(self.text, self.language)
 
     def ends_with(self, rest: Sequence[str]) -> bool:
         """Return whether a number ends with the digits of `rest`, as 35000 with the 5000 of 3만 5000, or may do so."""
@@ -197,9 +203,15 @@ def _is_explained(number: str, own: _Side, other: _Side) -> bool:
     return (
         value in other.short_years
         or (value == 30 and _HALF.search(other.text) is not None and _is_time(own, other))
-        or (value <= 24 and not other.offered.isdisjoint({str(value + 12), str(value - 12)}) and _is_time(own, other))
+        or (value <= 24 and _has_other_hour(value, other) and _is_time(own, other))
         or other.has_month_or_roman(value)
     )
+
+
+def _has_other_hour(hour: int, other: _Side) -> bool:
+    """Return whether the other side has an hour of the other clock; one after noon may be in words, as 오후 세 시."""
+    words = number_words(str(hour - 12), other.language) if hour > 12 else ()
+    return not other.offered.isdisjoint({str(hour + 12), str(hour - 12)}) or any(map(other.words.__contains__, words))
 
 
 def _is_time(*sides: _Side) -> bool:

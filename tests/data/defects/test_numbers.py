@@ -47,6 +47,9 @@ GOOD = [
     ("fr", "In the 21st century, and in the 1st", "Au XXIe siècle, et au Ier"),
     ("fr", "the 15th and 20th centuries", "les XVᵉ et XXes siècles"),
     ("ja", "in 2020", "二〇二〇年に"),
+    ("zh", "105 men, 110 women and 2,100 books", "一百零五个男人，一百一十个女人和两千一百本书"),
+    ("ko", "at 15:00", "오후 세 시에"),
+    ("de", "100 people, 1,000 times", "hundert Leute, tausend Mal"),
     ("zh_TW", "10,000 people", "一萬人"),
     ("el", "25 cars", "είκοσι πέντε αυτοκίνητα"),  # num2words has no Greek numbers
 ]
