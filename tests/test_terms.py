@@ -132,8 +132,10 @@ def test_without_terms_a_text_stays_as_it_is() -> None:
 
 def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
-    file.write_text("\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n", "utf-8")
-    assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog"})
+    file.write_text(
+        "\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n#REF!\t#BEZUG!\n", "utf-8"
+    )
+    assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog", "#REF!": "#BEZUG!"})
     assert read_terms(file).places("a file") == [(2, 6, "Datei")]
     file.write_text("caf\u00e9\tKaffee\ncafe\u0301\tKaffee\n", "utf-8")
     assert read_terms(file).find("the cafe\u0301") == ["caf\u00e9"]
