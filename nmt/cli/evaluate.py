@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class SplitConfig(SearchSettings):
-    """The settings of _evaluate.yaml, shared by the programs that translate a split and score it."""
+    """The settings of the programs that translate a split and score it: _evaluate.yaml, `ckpt` and `bootstrap`."""
 
     ckpt: PathText | list[PathText]
     split: Literal["train", "val", "test"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import typing
 from collections.abc import Iterator
@@ -73,3 +74,15 @@ def test_help_explains_every_setting_of_a_program(program: str) -> None:
     keys = {key for text in settings_files(program) for key in yaml.safe_load(text)} - {"defaults"}
     lines = "\n".join(settings_help(program))
     assert {key for key in keys if not re.search(rf"\b{key}[.=]", lines)} <= {"runs"}  # compare.py: RUN ...
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_help_explains_a_setting_in_one_place(program: str) -> None:
+    keys = re.findall(r"^  (\w+)[.=]", "\n".join(settings_help(program)), re.M)
+    places = [key for key, _ in itertools.groupby(keys)]
+    assert sorted(places) == sorted(set(places))
+
+
+@pytest.mark.parametrize("program", ["heads", "report"])
+def test_help_offers_no_ensemble_where_one_model_is_needed(program: str) -> None:
+    assert "ckpt=[" not in "\n".join(settings_help(program))
