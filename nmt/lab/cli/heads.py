@@ -4,9 +4,8 @@
 
 {settings}
 
-The other settings are those of evaluate.py (evaluate.py --help): ckpt, split, data, search, scores, out, device, allow,
---config-dir. The search is greedy unless another one is given, because greedy is the fastest. The loss is measured with
-the first metric of scores=.
+The settings of evaluate.py work here too, except terms=, engine= and a list of models in ckpt=. The search is greedy
+unless another one is given, because greedy is the fastest. The loss is measured with the first metric of scores=.
 
 A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the
 same or the next token, on the rarest one of the sentence, or on its end (Voita et al. 2019, arXiv:1905.09418).

@@ -4,8 +4,8 @@
 
 {settings}
 
-All settings of evaluate.py work here too (evaluate.py --help): split, data, search, scores, bootstrap, out, device,
-allow, --config-dir. The program first does what evaluate.py does. Then it writes to the same folder, translations/:
+The settings of evaluate.py work here too, except terms=, engine= and a list of models in ckpt=. The program first does
+what evaluate.py does. Then it writes to the same folder, translations/:
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
                                and too long translations and of those detached from the source; search errors and model

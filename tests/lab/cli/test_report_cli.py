@@ -179,4 +179,4 @@ def test_report_errors_are_one_line(run: Run, tmp_path: Path, elsewhere: Path, w
 def test_help_names_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
     program.main(["--help"])
     out = capsys.readouterr().out
-    assert all(word in out for word in ("examples=", "n_best=", "seed=", "rarity=", "evaluate.py --help"))
+    assert all(word in out for word in ("examples=", "n_best=", "seed=", "rarity=", "bootstrap=", "device="))
