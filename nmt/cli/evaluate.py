@@ -104,7 +104,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
         raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
-    check_direction(loaded, data)
+    check_direction(models, data)
     if translator.languages == (data.target_lang, data.source_lang):
         translator = translator.reversed()
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
@@ -144,16 +144,21 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     return Inputs(loaded, translator, pairs, metrics, subject, folder)
 
 
-def check_direction(loaded: LoadedModel | Exported, data: DataConfig) -> None:
-    """Raise UserError for data in the opposite direction of translation, and warn of other languages."""
-    own = data_of(loaded, {})
-    trained = own.source_lang, own.target_lang
-    if (data.target_lang, data.source_lang) == trained and not own.both_directions:
-        raise UserError(f"data.source_lang: {loaded.path} translates {trained[0]} to {trained[1]}, not the other way")
-    if (data.source_lang, data.target_lang) not in (trained, trained[::-1]):
+def check_direction(models: Sequence[LoadedModel | Exported], data: DataConfig) -> None:
+    """Raise UserError for data in a direction that a model was not trained in, and warn of other languages."""
+    from nmt.translation.loading import languages_of
+
+    given = data.source_lang, data.target_lang
+    for model in models:
+        trained = languages_of(model.config)
+        if trained is not None and trained == given[::-1] and not model.config["data"].get("both_directions"):
+            raise UserError(
+                f"data.source_lang: {model.path} translates {trained[0]} to {trained[1]}, not the other way"
+            )
+    trained, path = languages_of(models[0].config), models[0].path
+    if trained is not None and given not in (trained, trained[::-1]):
         print_stderr(
-            f"warning: {loaded.path} translates {trained[0]} to {trained[1]}, but these data are {data.source_lang} to "
-            f"{data.target_lang}"
+            f"warning: {path} translates {trained[0]} to {trained[1]}, but these data are {given[0]} to {given[1]}"
         )
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
-from nmt.cli.engine import Engine, load
+from nmt.cli.engine import Engine, load, reading
 from nmt.cli.output import messages_on, new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
@@ -41,6 +41,7 @@ class ScoreConfig(ModelSettings):
 
     ckpt: PathText | list[PathText]
     engine: Engine
+    source_lang: str | None
     source: PathText
     target: PathText
     output: PathText | None
@@ -57,9 +58,11 @@ def main(config: ScoreConfig) -> None:
     from nmt.system import process
 
     process.speed_up()
-    translator, _ = load(
+    translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
+    if config.source_lang is not None:
+        translator = reading(config.source_lang, translator, models)
     pairs = read_pair_files(config.source, config.target, translator.languages)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):

@@ -155,6 +155,7 @@ def main(config: TranslateConfig) -> None:
     translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search
     )
+    trained = translator.languages
     if config.source_lang is not None:
         translator = reading(config.source_lang, translator, models)
     if config.terms is not None:
@@ -171,7 +172,8 @@ def main(config: TranslateConfig) -> None:
     elif config.input is not None:
         output = None if config.output is None else Path(config.output)
         column = config.column or (translator.languages or ("source",))[0]
-        source = Source(Path(config.input), column, named=config.column is not None)
+        backwards = translator.languages != trained
+        source = Source(Path(config.input), column, named=config.column is not None, place=int(backwards))
         paths, shard = [model.path for model in models], config.chosen_shard
         translate_file(line_translator, source, output, stdout, paths, shard, quiet=place.rank > 0)
     else:

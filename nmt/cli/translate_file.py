@@ -31,17 +31,19 @@ Write = Callable[[Iterable[str]], None]
 class Source:
     """The file to translate. In JSON Lines and TSV, the sentences are in `column`.
 
-    `named` says whether the user gave this name, so that a TSV file must have it.
+    `named` says whether the user gave this name, so that a TSV file must have it. If it has no header, the sentences
+    are in the column `place`.
     """
 
     path: Path
     column: str
     named: bool = False
+    place: int = 0
 
     def lines(self, note: Callable[[str], None] = lambda text: None) -> Iterator[tuple[int, str]]:
         """Yield the number and the sentence of each line, as `nmt.data.sources.files.read_texts` does."""
         remedy = "name the one with the sentences: column=NAME"
-        return read_texts(self.path, self.column, has_header=self.named, remedy=remedy, note=note)
+        return read_texts(self.path, self.column, place=self.place, has_header=self.named, remedy=remedy, note=note)
 
 
 def translate_file(

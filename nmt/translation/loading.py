@@ -93,6 +93,7 @@ def make_translator(
             update=each.update,
             trained_length=each.config.get("data", {}).get("max_length"),
             languages=languages_of(each.config),
+            both_directions=each.config.get("data", {}).get("both_directions", False),
         )
         for each in loaded
     ]

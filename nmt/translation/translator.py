@@ -35,7 +35,8 @@ class Translator(ModelTranslator):
     `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
     known; training sets it. `trained_length` is the number of tokens of the longest source that the model may have been
     trained on, eos included (None if that is not known): `data.max_length` of its training. `languages` are the codes
-    of the source and the target language (None if they are not known).
+    of the source and the target language (None if they are not known). `both_directions` says whether the model was
+    trained in both directions.
     """
 
     model: Seq2Seq
@@ -46,6 +47,7 @@ class Translator(ModelTranslator):
     update: int = 0
     trained_length: int | None = None
     languages: tuple[str, str] | None = None
+    both_directions: bool = False
 
     @property
     def models(self) -> list[Seq2Seq]:
@@ -114,8 +116,8 @@ class Translator(ModelTranslator):
             raise UserError("attention map: the sentence is empty; give one with words in it")
         if translation.parts:
             raise UserError(
-                f"attention map: the source is longer than {self.source_limit()}, so it was translated in "
-                f"{len(translation.parts)} parts; draw the map of one of them"
+                f"attention map: the source was too long, so it was translated in {len(translation.parts)} parts; draw "
+                "the map of one of them"
             )
 
     def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
@@ -151,6 +153,7 @@ class Translator(ModelTranslator):
                 "nmt.build.build_model(config, ...)"
             )
         known: dict[str, Any] = {} if self.trained_length is None else {"max_length": self.trained_length}
+        known |= {"both_directions": True} if self.both_directions else {}
         spans = self.tokenizer.spans.patterns
         if self.languages is not None:
             known |= dict(zip(("source_lang", "target_lang"), self.languages, strict=True))

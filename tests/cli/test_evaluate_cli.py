@@ -182,6 +182,13 @@ def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) ->
     forward, backward = inputs
     assert forward.translator.languages == ("en", "de") and backward.translator.languages == ("de", "en")
     assert [pair.source for pair in backward.pairs] == [pair.target for pair in forward.pairs]
+    one_way = save_other(run, tmp_path / "one_way.safetensors")
+    for order in (f"{both},{one_way}", f"{one_way},{both}"):
+        config = read_config("evaluate", [f"ckpt=[{order}]", *words[1:], *languages], evaluate_program.EvaluateConfig)
+        with pytest.raises(
+            UserError, match=r"^data\.source_lang: .*one_way\.safetensors translates en to de, not the other"
+        ):
+            evaluate_program.load_inputs(config)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from nmt.cli import score
 from nmt.errors import UserError
-from tests.tiny_run import Run, sentences
+from tests.tiny_run import Run, save_other, sentences
 
 SOURCES, TARGETS = sentences(5, seed=1), [*sentences(4, seed=2), ""]
 
@@ -146,3 +146,12 @@ def test_score_errors_are_one_line_and_leave_no_output(words: list[str], tmp_pat
     with pytest.raises(UserError, match="it exists already; name another file"):
         score.main([*words, f"output={output}"])
     assert output.read_text("utf-8") == "mine" and sorted(path.name for path in tmp_path.glob(".*")) == []
+
+
+def test_a_model_of_both_directions_scores_either(run: Run, words: list[str], tmp_path: Path) -> None:
+    both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
+    score.main([f"ckpt={both}", *words[1:], "source_lang=de", f"output={tmp_path}/scored.jsonl"])
+    rows = [json.loads(line) for line in (tmp_path / "scored.jsonl").read_text("utf-8").splitlines()]
+    assert [row["translation"] for row in rows] == [
+        {"de": source, "en": target} for source, target in zip(SOURCES, TARGETS, strict=True)
+    ]

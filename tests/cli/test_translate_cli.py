@@ -22,6 +22,7 @@ from nmt.spans import Marked, Spans
 from nmt.system.lines import LONGEST, as_line
 from nmt.terms import Terms
 from nmt.tokens import EOS
+from nmt.translation.loading import load_translator
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
@@ -172,6 +173,12 @@ def test_a_model_of_both_directions_reads_either_language(
     translate_program.main([f"ckpt={both}", f"text={greek['source']}", "format=jsonl"])
     other = json.loads(capsys.readouterr().out)
     assert other["log_prob"] == greek["log_prob"] and "script" in other["doubts"]
+    (tmp_path / "in.tsv").write_text(f"a dog\t{greek['source']}\n", "utf-8")  # no header: as in the training
+    translate_program.main([f"ckpt={both}", f"input={tmp_path / 'in.tsv'}", "format=jsonl", "source_lang=el"])
+    assert json.loads(capsys.readouterr().out) == greek
+    load_translator(both).save(tmp_path / "saved.safetensors")
+    translate_program.main([f"ckpt={tmp_path}/saved.safetensors", *words[1:], "source_lang=el"])
+    assert json.loads(capsys.readouterr().out) == greek
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
         require_data_settings(loaded.config, loaded.path, "give source= and target=")
         data = data_of(loaded, config.data)
         if config.aligner == "model":
-            check_direction(loaded, data)
+            check_direction([loaded], data)
         source = build_source(data, allow=config.allow)
         corpus = load_corpus(source, data, wanted)
     training = corpus["train"] if "train" in wanted and config.split != "train" else []

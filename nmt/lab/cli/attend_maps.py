@@ -84,7 +84,7 @@ def held_out_of(config: AttendConfig) -> list[str]:
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but detachment= is of one model")
     loaded = load_model(config.ckpt, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "leave detachment= out")
-    check_direction(loaded, data_of(loaded, config.data))
+    check_direction([loaded], data_of(loaded, config.data))
     return held_out_sources(loaded, config.data, config.allow)
 
 
