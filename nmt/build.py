@@ -39,6 +39,9 @@ REPLACED = {  # callbacks of Lightning that do not work here, and the settings t
     f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
     f"{LIGHTNING_CALLBACKS[0]}.lr_finder.LearningRateFinder": "optimizer.lr",
     f"{LIGHTNING_CALLBACKS[0]}.batch_size_finder.BatchSizeFinder": "data.batch_tokens",
+    f"{LIGHTNING_CALLBACKS[0]}.gradient_accumulation_scheduler.GradientAccumulationScheduler": (
+        "trainer.accumulate_grad_batches"  # an epoch that is resumed would go on without accumulation
+    ),
     f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
     f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
     f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",

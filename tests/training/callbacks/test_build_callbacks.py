@@ -70,6 +70,22 @@ def test_a_mistake_in_ones_own(nodes, target, words):
     assert words in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("node", "remedy"),
+    [
+        (
+            {"_target_": "pytorch_lightning.callbacks.GradientAccumulationScheduler", "scheduling": {0: 4}},
+            "use trainer.accumulate_grad_batches in its place",
+        ),
+    ],
+)
+def test_lightnings_callbacks_that_do_not_work_here_are_refused(nodes, node, remedy):
+    nodes["extra"] = {"mine": node}
+    with pytest.raises(UserError) as refused:
+        build_callbacks(nodes)
+    assert str(refused.value) == f"callbacks.extra.mine: {node['_target_']} does not work here; {remedy}"
+
+
 @pytest.mark.parametrize(("name", "near"), [("blue", "; did you mean 'bleu'?"), ("perplexity", ""), ("ter", "")])
 def test_the_monitor_is_the_loss_or_a_metric_of_scores(name, near):
     settings = validate(compose("train", ["data=cldr", f"callbacks.monitor={name}"]))
