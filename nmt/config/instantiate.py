@@ -227,12 +227,11 @@ def renamed(config: Mapping[str, Any]) -> dict[str, Any]:
 def with_defaults(config: Mapping[str, Any], *, within: Sequence[str]) -> dict[str, Any]:
     """Return a copy of a config in which each node of a class in these packages also has the keys that it left out.
 
-    Their values are the defaults of the constructor, but for null, which often stands for another value. A default that
-    is a class becomes a partial node.
+    Their values are the defaults of the constructor. A default that is a class becomes a partial node.
     """
     kind = class_of(config, within=within)
     parameters = inspect.signature(kind).parameters.values() if kind else ()
-    defaults = {each.name: each.default for each in parameters if each.default not in (each.empty, None)}
+    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
     nodes = {name: {_TARGET: _named(each), _PARTIAL: True} for name, each in defaults.items() if inspect.isclass(each)}
     return {
         key: with_defaults(value, within=within) if isinstance(value, Mapping) else value

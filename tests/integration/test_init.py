@@ -1,15 +1,18 @@
 """A run that starts from the weights of another one."""
 
+import dataclasses
+
 import pytest
 import torch
 import yaml
 
 from nmt import checkpoint, load_translator
 from nmt.cli import train as train_program
-from nmt.config.compose import compose_run
+from nmt.config.compose import compose, compose_run
 from nmt.errors import UserError
 from nmt.system.run_files import best_checkpoint
 from nmt.training.run import train
+from nmt.training.warm_start import load_initial
 from tests.integration.small_training import best, last
 
 OVERRIDES = [
@@ -153,6 +156,18 @@ def test_a_checkpoint_without_newer_settings_starts_a_run(first, tmp_path, caplo
     ):
         with pytest.raises(UserError, match=message):
             go(tmp_path / "third", f"init={path}", setting)
+
+
+def test_a_setting_that_a_checkpoint_leaves_out_has_its_default_also_if_this_is_null(first, tmp_path):
+    """Null means "sqrt" for this scale, and a model has the same weights with every scale but "learned"."""
+    words = [*OVERRIDES[:5], "model=rnn", "model/attention=luong"]
+    config = compose("train", words)
+    del config["model"]["attention"]["scale"], config["model"]["decoder"]["attention"]["scale"]
+    path = tmp_path / "shorter.safetensors"
+    checkpoint.save(dataclasses.replace(best(first), config=config), path)
+    load_initial(str(path), compose("train", words))
+    with pytest.raises(UserError, match="scale is 'none', but the checkpoint was trained with null; set it as in"):
+        load_initial(str(path), compose("train", [*words, "model.attention.scale=none"]))
 
 
 def test_a_missing_checkpoint_is_named(tmp_path):
