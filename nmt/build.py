@@ -35,7 +35,7 @@ MODELS = ("nmt.models",)
 CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
 LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
 LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
-REPLACED = {  # callbacks of Lightning that do not work here, and the settings that replace them
+REPLACED = {  # callbacks of Lightning that do not work here, and the settings that replace them; "" if none does
     f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
     f"{LIGHTNING_CALLBACKS[0]}.lr_finder.LearningRateFinder": "optimizer.lr",
     f"{LIGHTNING_CALLBACKS[0]}.batch_size_finder.BatchSizeFinder": "data.batch_tokens",
@@ -43,6 +43,7 @@ REPLACED = {  # callbacks of Lightning that do not work here, and the settings t
         "trainer.accumulate_grad_batches"  # an epoch that is resumed would go on without accumulation
     ),
     f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
+    f"{LIGHTNING_CALLBACKS[0]}.pruning.ModelPruning": "",  # sets a weight only when its module is called
     f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
     f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",
 }
@@ -364,7 +365,8 @@ def build_callbacks(
             callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow, offered={"views": views})
             ours = next((key for base, key in REPLACED.items() if base in _bases(callbacks[name])), None)
             if ours is not None:
-                raise UserError(f"callbacks.{name}: {node['_target_']} does not work here; use {ours} in its place")
+                remedy = f"use {ours} in its place" if ours else "leave it out"
+                raise UserError(f"callbacks.{name}: {node['_target_']} does not work here; {remedy}")
         except UserError as error:
             problems.extend(error.problems)
     raise_if_any(problems)

@@ -77,6 +77,10 @@ def test_a_mistake_in_ones_own(nodes, target, words):
             {"_target_": "pytorch_lightning.callbacks.GradientAccumulationScheduler", "scheduling": {0: 4}},
             "use trainer.accumulate_grad_batches in its place",
         ),
+        (
+            {"_target_": "pytorch_lightning.callbacks.ModelPruning", "pruning_fn": "l1_unstructured"},
+            "leave it out",
+        ),
     ],
 )
 def test_lightnings_callbacks_that_do_not_work_here_are_refused(nodes, node, remedy):
