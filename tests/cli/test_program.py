@@ -41,6 +41,21 @@ def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert line.startswith("error: No module named 'a_package_that_is_missing'") and "activate" in line
 
 
+def test_what_a_package_says_about_another_that_it_lacks_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Lightning's callbacks raise such errors themselves; only those of an import have the name of a module."""
+
+    def work(arguments: list[str]) -> None:
+        raise ModuleNotFoundError("`Monitor` needs `psutil`.\nRequirement 'psutil' not met.")
+
+    with pytest.raises(SystemExit) as left:
+        program.run(work)
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "error: `Monitor` needs `psutil`. Requirement 'psutil' not met.; install the missing package"
+    )
+
+
 def test_a_wrong_import_in_a_package_of_ones_own_names_the_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
