@@ -200,13 +200,13 @@ def check_keys(overrides: Sequence[Override], tree: Mapping[str, Any]) -> None:
     raise_if_any(
         f"{override.key_or_group}: {problem}"
         for override in overrides
-        if not (is_group(override) or override.is_hydra_override() or override.is_add() or override.is_force_add())
-        and (problem := _key_problem(override.key_or_group, tree))
+        if not (is_group(override) or override.is_hydra_override())
+        and (problem := _key_problem(override.key_or_group, tree, adds=override.is_add() or override.is_force_add()))
     )
 
 
-def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
-    """Return the problem with a dotted key, or an empty string if the config has the key."""
+def _key_problem(key: str, tree: Mapping[str, Any], *, adds: bool) -> str:
+    """Return the problem with a dotted key, or an empty string if the config has the key or a plus `adds` it."""
     node: Any = tree
     group = ""
     for part in key.split("."):
@@ -217,6 +217,8 @@ def _key_problem(key: str, tree: Mapping[str, Any]) -> str:
             name = parent.replace("/", ".")
             return f"unknown key, because {name} is a list; set all of it, as in {name}=[a,b]"
         if not isinstance(node, Mapping) or part not in node:
+            if adds:
+                return ""
             if group in groups() and parent in groups():
                 return f"unknown key, because this {parent} has no {part}; use {_with(group)}"
             if isinstance(node, Mapping) and part in groups().get(parent, ()) and takes_several(parent):

@@ -98,6 +98,7 @@ def message(*overrides: str) -> str:
         (["+model/attention=luong"], "write model/attention=luong, without +"),
         (["optimizer.fused=true", "trainer.precision=16-mixed"], "use optimizer.fused=false"),
         (["model=rnn", "model.decoder.attention.score=dot"], "a copy of ${model.attention}: set the key there"),
+        (["+model.decoder.block.width=32"], "a copy of ${model.encoder.block}: set the key there"),
         (["model=rnn,hybrid"], "model=rnn,hybrid: several values for one run; add -m to make one run for each value"),
         (["experiment=null"], "; leave it out for the default"),
         (["hydra=1"], "hydra=1: hydra is a section, not a setting; set a key in it, as in hydra.run.dir=FOLDER"),
