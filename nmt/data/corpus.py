@@ -128,7 +128,10 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     sources = {normalized(pair.source) for pair in held}  # as the model reads them
     rest = Split.of(Reiterable(lambda: (pair for pair in train if normalized(pair.source) not in sources)))
     if not len(rest):
-        raise UserError(f"{where}: every training sentence is among the {len(held)} held out; name a file by data.val=")
+        fewer = f"set data.val_size={len(held) // 10}, or " if len(held) >= 10 else ""
+        raise UserError(
+            f"{where}: every training sentence is among the {len(held):,} held out; {fewer}name a file by data.val="
+        )
     repeated = count - len(held) - len(rest)
     logger.info(
         f"data: no validation split in {where}; held {len(held):,} pairs out of train (data.seed={config.seed})"
@@ -138,15 +141,16 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
 
 
 def _with_smallest_digests(train: Pairs, config: DataConfig) -> list[SentencePair]:
-    """Return the first pair of each of the `data.val_size` sources whose digests with the seed are the smallest.
+    """Return the `data.val_size` pairs whose digests with the seed are the smallest, each once.
 
-    The choice depends on the sentences, not on their number. So if the corpus grows, the pairs that are held out later
-    were either held out before or are new: none of them has been trained on.
+    The choice depends on the sentences, not on their number or on the direction. So if the corpus grows, the pairs that
+    are held out later were either held out before or are new: none of them has been trained on.
     """
     found: dict[bytes, SentencePair] = {}
     last = b"\xff" * 17  # larger than any digest
     for pair in train:
-        text = f"{config.seed} {normalized(pair.source)}"
+        sides = sorted([(config.source_lang, pair.source), (config.target_lang, pair.target)])
+        text = "\0".join([str(config.seed), *(normalized(text) for _, text in sides)])
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         if digest < last and digest not in found:
             found[digest] = pair

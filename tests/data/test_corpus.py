@@ -1,6 +1,7 @@
 """Where splits come from, what is held out, and which of them have to be there."""
 
 import hashlib
+import random
 import tracemalloc
 import unicodedata
 
@@ -105,6 +106,12 @@ def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
         load_corpus(data_config(train=train, val_size=10))
 
 
+def test_hold_out_needs_enough_sentences(tmp_path, data_config, heard):
+    (tmp_path / "train.tsv").write_text("".join(f"source {i % 3}\ttarget {i}\n" for i in range(90)), "utf-8")
+    with pytest.raises(UserError, match=r"every training sentence is among the 40 held out; set data\.val_size=4, or"):
+        load_corpus(data_config(path=str(tmp_path), val_size=40))
+
+
 @pytest.mark.parametrize("val_size", [1, 1000])
 def test_of_one_pair_none_can_be_held_out_and_the_advice_works(tmp_path, data_config, val_size):
     train = write(tmp_path / "train.tsv", 1)
@@ -178,23 +185,47 @@ class Generated(Source):
 
 @pytest.mark.parametrize("limit", [None, 700])
 @pytest.mark.parametrize("count", [60, 1000])
-def test_the_sources_with_the_smallest_digests_are_held_out_once_each(data_config, heard, limit, count):
+def test_the_pairs_with_the_smallest_digests_are_held_out(data_config, heard, limit, count):
     train = list(Generated(count).splits()["train"])
-    first = {pair.source: pair for pair in reversed(train)}
-    smallest = sorted(first, key=lambda source: hashlib.blake2b(f"7 {source}".encode(), digest_size=16).digest())[:50]
-    val = [pair for pair in train if pair.source in smallest and first[pair.source] == pair]
-    rest = [pair for pair in train if pair.source not in smallest]
+
+    def digest(pair):
+        return hashlib.blake2b(f"7\0{pair.target}\0{pair.source}".encode(), digest_size=16).digest()  # de before en
+
+    smallest = sorted(train, key=digest)[:50]
+    val = [pair for pair in train if pair in smallest]
+    rest = [pair for pair in train if pair.source not in {pair.source for pair in val}]
     corpus = corpora.load_corpus(Generated(count), data_config(val_size=50, seed=7, limit=limit))
     assert (list(corpus["train"]), list(corpus["val"])) == (rest[:limit], val)
     assert f"and left out {count - 50 - len(rest)} that repeat their sources" in heard[0]
 
 
-def test_a_pair_of_the_training_is_never_held_out_of_a_corpus_that_has_grown(data_config, heard):
-    config = data_config(val_size=30)
-    for count in (50, 100, 400, 401):
-        trained = set(corpora.load_corpus(Generated(count), config)["train"])
-        held = set(corpora.load_corpus(Generated(count + 200), config, ("val",))["val"])
-        assert not held & trained and len(held) == 30
+class Repeating(Source):
+    """So many pairs of a few sources and targets, in one direction or the other."""
+
+    def __init__(self, count, *, turned):
+        draw = random.Random(5)
+        pairs = [(f"source {draw.randrange(90)}", f"target {draw.randrange(90)}") for _ in range(count)]
+        self.pairs = [SentencePair(*(pair[::-1] if turned else pair)) for pair in pairs]
+
+    def splits(self):
+        return {"train": self.pairs}
+
+    def origin(self, split):
+        return "repeating"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_pair_of_the_training_is_never_held_out_later(data_config, heard, turned):
+    """Neither of a corpus that has grown, nor in the other direction of translation."""
+    languages = {"source_lang": "de", "target_lang": "en"} if turned else {}
+    for count in (100, 400, 2000):
+        train = corpora.load_corpus(Repeating(count, turned=False), data_config(val_size=20))["train"]
+        trained = {(pair.source, pair.target) for pair in train}
+        for more in (0, 1, 200):
+            config = data_config(val_size=20, **languages)
+            held = corpora.load_corpus(Repeating(count + more, turned=turned), config, ("val",))["val"]
+            sides = {(pair.target, pair.source) if turned else (pair.source, pair.target) for pair in held}
+            assert len(sides) == 20 and not sides & trained
 
 
 @pytest.mark.slow
