@@ -88,8 +88,9 @@ class Terms:
 def read_terms(path: Path) -> Terms:
     """Return the glossary of a file, gzipped if its name ends in .gz: on each line a term, a tab and its translation.
 
-    Empty lines, and lines without a tab that begin with "#", are left out. Raises UserError for a file that cannot be
-    read or is not UTF-8, for a line of another form, and for a term with two translations.
+    Empty lines and comments are left out. A comment begins with "#" and a space, or with "#" and has no tab. Raises
+    UserError for a file that cannot be read or is not UTF-8, for a line of another form, and for a term with two
+    translations.
     """
     try:
         with opened(path) as file:
@@ -98,7 +99,7 @@ def read_terms(path: Path) -> Terms:
         raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error
     found: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
-        if not line.strip() or (line.startswith("#") and "\t" not in line):
+        if not line.strip() or line.startswith("# ") or (line.startswith("#") and "\t" not in line):
             continue
         fields = [_plain(field) for field in line.split("\t")]
         if len(fields) != 2 or not all(fields):

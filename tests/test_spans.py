@@ -32,6 +32,7 @@ FOUND = {
     "$(brand) on $name and %USERNAME%": ["$(brand)", "$name", "%USERNAME%"],
     "%s of %1$s, %(count)d files, %.2f, %-5d and %L1": ["%s", "%1$s", "%(count)d", "%.2f", "%-5d", "%L1"],
     "%s%s: %d%% of %dx%d, %s%d files, %1%2%3 and 50%1": ["%s", "%s", "%d", "%dx%d", "%s", "%d", "%1", "%2", "%3"],
+    "%HOMEDRIVE%%HOMEPATH%, %APPDATA%2, %size%MB": ["%HOMEDRIVE%", "%HOMEPATH%", "%APPDATA%", "%size%"],
     "[X5X] and [X12X ]": ["[X5X]", "[X12X ]"],
     "a&nbsp;b &#160; c": ["&nbsp;", "&#160;"],
     r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],

@@ -132,9 +132,8 @@ def test_without_terms_a_text_stays_as_it_is() -> None:
 
 def test_a_glossary_file_has_a_term_on_each_line(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
-    file.write_text(
-        "\ufeff# a comment\nfile\tDatei\n\n dialog box \t Dialog \r\nfile\tDatei\n#REF!\t#BEZUG!\n", "utf-8"
-    )
+    comments = "\ufeff# a comment\tof two fields\n#another\n\n"
+    file.write_text(f"{comments}file\tDatei\n dialog box \t Dialog \r\nfile\tDatei\n#REF!\t#BEZUG!\n", "utf-8")
     assert read_terms(file) == Terms({"file": "Datei", "dialog box": "Dialog", "#REF!": "#BEZUG!"})
     assert read_terms(file).places("a file") == [(2, 6, "Datei")]
     file.write_text("caf\u00e9\tKaffee\ncafe\u0301\tKaffee\n", "utf-8")

@@ -149,7 +149,7 @@ def users_message(error: Exception) -> str | None:
     if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
         return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
     if isinstance(error, ModuleNotFoundError) and error.name is None:  # not of an import: a package says what it lacks
-        return f"{one_line(error)}; install the missing package, or leave out the setting that needs it"
+        return f"{one_line(error).rstrip('.')}; install the missing package, or leave out the setting that needs it"
     return None
 
 

@@ -61,9 +61,11 @@ def main(config: ScoreConfig) -> None:
     translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
     )
+    trained = translator.languages
     if config.source_lang is not None:
         translator = reading(config.source_lang, translator, models)
-    pairs = read_pair_files(config.source, config.target, translator.languages)
+    backwards = translator.languages != trained
+    pairs = read_pair_files(config.source, config.target, trained, backwards=backwards)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)
@@ -86,17 +88,24 @@ def main(config: ScoreConfig) -> None:
     )
 
 
-def read_pair_files(source: str, target: str, languages: tuple[str, str] | None) -> Pairs:
+def read_pair_files(source: str, target: str, languages: tuple[str, str] | None, *, backwards: bool = False) -> Pairs:
     """Return the pairs of two files, which may be one file of JSON Lines or TSV. Reading them raises UserError.
 
-    There, the columns are the `languages` of the model, if it knows them.
+    There, the columns are the `languages` of the model's training, if it knows them. `backwards`: the second of them is
+    the language of the sources.
     """
+    from nmt.data.pair import Reiterable, SentencePair
     from nmt.data.sources.files import file_spec, read_pairs
 
     names = languages or ("source", "target")
-    remedy = f"expected the sources as '{names[0]}' and the translations as '{names[1]}'"
-    spec = source if Path(source) == Path(target) and format_of(source) in (".jsonl", ".tsv") else [source, target]
-    return read_pairs(file_spec(spec, "source"), *names, remedy=remedy)
+    first, second = names[::-1] if backwards else names
+    remedy = f"expected the sources as '{first}' and the translations as '{second}'"
+    if Path(source) != Path(target) or format_of(source) not in (".jsonl", ".tsv"):
+        return read_pairs(file_spec([source, target], "source"), first, second, remedy=remedy)
+    pairs = read_pairs(file_spec(source, "source"), *names, remedy=remedy)
+    if not backwards:
+        return pairs
+    return Reiterable(lambda: (SentencePair(pair.target, pair.source, pair.line) for pair in pairs))
 
 
 def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:

@@ -51,9 +51,7 @@ def test_what_a_package_says_about_another_that_it_lacks_is_one_line(capsys: pyt
         program.run(work)
     assert left.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(
-        "error: `Monitor` needs `psutil`. Requirement 'psutil' not met.; install the missing package"
-    )
+    assert line.startswith("error: `Monitor` needs `psutil`. Requirement 'psutil' not met; install the missing package")
 
 
 def test_a_wrong_import_in_a_package_of_ones_own_names_the_file(

@@ -20,12 +20,22 @@ UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticErro
 
 _KANJI = str.maketrans("0123456789", "〇一二三四五六七八九")
 _TWO = str.maketrans("两兩", "二二")
-_ONE = regex.compile(r"\A(?:one|ein|ett)(?=\p{L}{5})")
+# Where the word for one is left out: a hundred, tausend; but not two hundred, zweitausend
+_LEFT_OUT = {
+    "one ": regex.compile(r"(?i)\ba (?=(?:hundred|thousand)\b)"),
+    "ein": regex.compile(r"(?i)\b(?=(?:hundert|tausend)\b)"),
+    "ett": regex.compile(r"(?i)\b(?=(?:hundra|tusen)\b)"),
+}
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
 def simplified_numerals(text: str, language: str) -> str:
-    """Return the `simplified` text. A Chinese one stands again behind it with Japanese numerals: 百五 for 一百零五."""
+    """Return the `simplified` text, with the word for one where it is left out: "one hundred" for "a hundred".
+
+    A Chinese text stands again behind it with Japanese numerals: 百五 for 一百零五.
+    """
+    for one, place in _LEFT_OUT.items():
+        text = place.sub(one, text)
     text = simplified(text)
     if not _is_chinese(language):
         return text
@@ -45,8 +55,6 @@ def number_words(number: str, language: str) -> tuple[str, ...]:
         except UNFINISHED:
             continue
         found += map(simplified, (words, words.replace(" and ", " "), words.replace("万", "萬"), *_counting(words)))
-    if number in ("100", "1000"):
-        found += [_ONE.sub("", words) for words in found]  # a hundred, tausend
     return tuple(dict.fromkeys(found))
 
 

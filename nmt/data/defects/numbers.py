@@ -45,6 +45,7 @@ LARGEST_SMALL, LARGEST_WITHOUT_WORDS = 12, 99
 MOST_SHOWN, LONGEST_SHOWN = 5, 20
 ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 LARGEST_ROMAN = 39
+HOURS = ("시", "時", "时", "点", "點", "uhr", "oclock", "am", "pm")  # behind the word for an hour, without spaces
 
 _DIGITS = re.compile(r"\d+")
 _SEPARATOR = r"[.,'\u2019 \u00a0\u202f]"
@@ -211,7 +212,10 @@ def _is_explained(number: str, own: _Side, other: _Side) -> bool:
 def _has_other_hour(hour: int, other: _Side) -> bool:
     """Return whether the other side has an hour of the other clock; one after noon may be in words, as 오후 세 시."""
     words = number_words(str(hour - 12), other.language) if hour > 12 else ()
-    return not other.offered.isdisjoint({str(hour + 12), str(hour - 12)}) or any(map(other.words.__contains__, words))
+    in_words = (f"{word}{mark}" for word in words for mark in HOURS)
+    return not other.offered.isdisjoint({str(hour + 12), str(hour - 12)}) or any(
+        map(other.words.__contains__, in_words)
+    )
 
 
 def _is_time(*sides: _Side) -> bool:

@@ -50,6 +50,7 @@ GOOD = [
     ("zh", "105 men, 110 women and 2,100 books", "一百零五个男人，一百一十个女人和两千一百本书"),
     ("ko", "at 15:00", "오후 세 시에"),
     ("de", "100 people, 1,000 times", "hundert Leute, tausend Mal"),
+    ("de", "a hundred and a thousand", "100 und 1000"),
     ("zh_TW", "10,000 people", "一萬人"),
     ("el", "25 cars", "είκοσι πέντε αυτοκίνητα"),  # num2words has no Greek numbers
 ]
@@ -69,6 +70,8 @@ def test_other_ways_to_write_a_number_are_no_defect(language, source, target):
     [
         ("25 dogs", "35 Hunde", "source: 25; target: 35"),
         ("2 dogs", "3 Hunde", "source: 2; target: 3"),
+        ("100 people", "zweihundert Leute", "source: 100"),
+        ("100 cars", "Autos des Jahrhunderts", "source: 100"),
         ("In 1998 it rained", "Es regnete", "source: 1998"),
         ("It rained", "1998 regnete es", "target: 1998"),
         ("1,000 people", "10.000 Menschen", "source: 1000; target: 10000"),

@@ -21,7 +21,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [f"data.path={folder}", "data.val_size=3", "data.seed=2", "data.filters=[duplicate]", "tokenizer.vocab_size=null"]
+    words = [
+        f"data.path={folder}",
+        "data.val_size=3",
+        "data.seed=2",
+        "data.filters=[duplicate]",
+        "tokenizer.vocab_size=null",
+    ]
     inspect_data.main([*words, f"out={folder}/re port"])
     out = capsys.readouterr().out
     report = json.loads((folder / "re port" / "data_report.json").read_text(encoding="utf-8"))
