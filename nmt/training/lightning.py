@@ -12,7 +12,7 @@ from lightning_fabric.loggers.logger import rank_zero_experiment
 from lightning_fabric.plugins import TorchCheckpointIO
 from pytorch_lightning.loggers import TensorBoardLogger
 
-from nmt.training.state import check_callbacks, load_state, save_state
+from nmt.training.state import check_states, load_state, save_state
 
 if TYPE_CHECKING:
     from nmt.training.events import Events
@@ -30,8 +30,8 @@ class AtomicCheckpointIO(TorchCheckpointIO):
         self.last = last
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
-        """Write a checkpoint completely or not at all. Raises UserError for a callback whose state cannot be loaded."""
-        check_callbacks(checkpoint.get("callbacks", {}))  # a file of weights alone has no states
+        """Write a checkpoint completely or not at all. Raises UserError for a state that could not be loaded again."""
+        check_states(checkpoint)
         save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:

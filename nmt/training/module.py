@@ -138,7 +138,7 @@ class TranslationModule(pl.LightningModule):
         matrices = self.model.hidden_matrices()
         optimizer = build_optimizer(settings.optimizer, self.parameters(), matrices=matrices, allow=settings.allow)
         for group in optimizer.param_groups:
-            group["peak_lr"] = group["lr"]
+            group["lr"] = group["peak_lr"] = float(group["lr"])  # last.ckpt cannot hold a number of NumPy
         return optimizer
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:
@@ -153,7 +153,7 @@ class TranslationModule(pl.LightningModule):
         self._update_tokens = 0
         # The clocks of the processes differ, but all need the same learning rate.
         self.share = trainer.strategy.broadcast(self.progress())
-        factor = self.parts.schedule(self.global_step, self.share)
+        factor = float(self.parts.schedule(self.global_step, self.share))  # one's own can be of NumPy or a tensor
         self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor

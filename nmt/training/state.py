@@ -85,16 +85,17 @@ def save_state(payload: Mapping[str, Any], path: Path) -> None:
             raise OSError(f"the file was damaged while it was written (in {broken})")
 
 
-def check_callbacks(states: Mapping[str, Any]) -> None:
-    """Raise UserError if the state of a callback has a value that `load_state` would refuse, such as one of NumPy."""
-    for name, state in states.items():
+def check_states(checkpoint: Mapping[str, Any]) -> None:
+    """Raise UserError if the state of a callback or the optimizer has a value that `load_state` would refuse."""
+    states = {f"callbacks: the state of {name}": state for name, state in checkpoint.get("callbacks", {}).items()}
+    states["optimizer: the state of the optimizer"] = checkpoint.get("optimizer_states", [])
+    for owner, state in states.items():
         for value in _values(state):
             if type(value) not in PLAIN:
                 kind = f"{type(value).__module__}.{type(value).__qualname__}"
                 raise UserError(
-                    f"callbacks: the state of {name} holds a {kind}, which last.ckpt cannot hold; expected None, bool, "
-                    "int, float, str, bytes, tensors, and dict, list, tuple and set of these (for a number of NumPy, "
-                    "use float(...))"
+                    f"{owner} holds a {kind}, which last.ckpt cannot hold; expected None, bool, int, float, str, "
+                    "bytes, tensors, and dict, list, tuple and set of these (for a number of NumPy, use float(...))"
                 )
 
 

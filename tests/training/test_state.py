@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 import struct
+import sys
 import zipfile
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator
@@ -30,8 +31,9 @@ OVERRIDES = [
 ]
 
 
-def go(folder: Path, steps: int, *, resume: bool = False) -> None:
-    train(compose_run([*OVERRIDES, f"trainer.max_steps={steps}", f"hydra.run.dir={folder}"]), resume=resume)
+def go(folder: Path, steps: int, *overrides: str, resume: bool = False) -> None:
+    run = compose_run([*OVERRIDES, f"trainer.max_steps={steps}", f"hydra.run.dir={folder}", *overrides])
+    train(run, resume=resume)
 
 
 @pytest.fixture(scope="module")
@@ -153,12 +155,14 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(state: dict[str, Any], tmp
 )
 def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path: Path, value: Any) -> None:
     path = tmp_path / "last.ckpt"
-    payload = {"nmt": {"format": 1}, "callbacks": {"Mine": {"best": [1, (2.5, {"a": value})]}}}
-    with pytest.raises(
-        UserError, match=rf"^callbacks: the state of Mine holds a [\w.]*\b{type(value).__name__}, which"
+    inside, kind = [1, (2.5, {"a": value})], rf"[\w.]*\b{type(value).__name__}, which"
+    for states, owner in (
+        ({"callbacks": {"Mine": {"best": inside}}}, "callbacks: the state of Mine"),
+        ({"optimizer_states": [{"state": {}, "param_groups": inside}]}, "optimizer: the state of the optimizer"),
     ):
-        AtomicCheckpointIO().save_checkpoint(payload, path)
-    assert not path.exists()
+        with pytest.raises(UserError, match=rf"^{owner} holds a {kind}"):
+            AtomicCheckpointIO().save_checkpoint({"nmt": {"format": 1}, **states}, path)
+        assert not path.exists()
     state = {
         "a": None,
         3: True,
@@ -169,3 +173,43 @@ def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path: Path, value: 
     state |= {"f": torch.Size([1]), "g": Counter("x"), "h": torch.nn.Parameter(torch.ones(1)), "i": torch.float16}
     AtomicCheckpointIO().save_checkpoint({"callbacks": {"Mine": state}}, path)
     assert str(torch.load(path, weights_only=True)["callbacks"]["Mine"]) == str(state)
+
+
+OWN = """
+import numpy as np
+import torch
+
+from nmt.training.schedules import Schedule
+
+
+class ByNumPy(Schedule):
+    def decay(self, update, progress):
+        return (1 + np.cos(np.pi * progress)) / 2
+
+
+class ByTorch(Schedule):
+    def decay(self, update, progress):
+        return (1 + torch.cos(torch.tensor(torch.pi * progress))) / 2
+
+
+class Scaled(torch.optim.Adam):
+    def __init__(self, params, lr: float = 0.001) -> None:
+        super().__init__(params, lr=lr / np.sqrt(64))
+"""
+
+
+@pytest.mark.parametrize("schedule", ["ByNumPy", "ByTorch"])
+def test_a_rate_of_numpy_or_torch_is_saved_as_a_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schedule: str
+) -> None:
+    (tmp_path / "own_rates.py").write_text(OWN, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_rates", raising=False)
+    own = ["~scheduler", f"+scheduler._target_=own_rates.{schedule}", "allow=[own_rates]"]
+    own += ["~optimizer", "+optimizer._target_=own_rates.Scaled"]
+    go(tmp_path / "run", 1, *own)
+    go(tmp_path / "run", 2, *own, resume=True)
+    last = load_state(last_checkpoint(tmp_path / "run"))
+    assert last["global_step"] == 2 and (tmp_path / "run" / METRICS).is_file()
+    group = last["optimizer_states"][0]["param_groups"][0]
+    assert {type(rate) for rate in (group["lr"], group["peak_lr"], last["highest_factor"])} == {float}
