@@ -16,7 +16,7 @@ from pathlib import Path
 from nmt.config.settings import DataConfig
 from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
-from nmt.data.sources.base import SPLITS, Pairs, Source
+from nmt.data.sources.base import SPLITS, Pairs, Source, repeatable
 from nmt.data.sources.files import read_lines
 from nmt.data.word_links import links_of_pair
 from nmt.errors import UserError, counted, did_you_mean
@@ -81,22 +81,23 @@ def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str
         logger.info("data: data.overfit is set: every split is the training split")
         if "train" not in there:
             return {}
-        return dict.fromkeys(wanted, Split.of(_first(_pairs_of("train", there, config), config.limit)))
+        return dict.fromkeys(wanted, Split.of(_first(_pairs_of("train", there, source, config), config.limit)))
     held_out: dict[str, Pairs] = {}
     if {"train", "val"} & set(wanted) and "val" not in there:
         if "train" not in there:
             raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
-        held_out = _hold_out(_pairs_of("train", there, config), config, origin(source, config))
+        held_out = _hold_out(_pairs_of("train", there, source, config), config, origin(source, config))
     found = {}
     for split in wanted:
         if split in held_out or split in there:
-            pairs = _first(held_out[split] if split in held_out else _pairs_of(split, there, config), config.limit)
-            found[split] = Split.of(pairs if split == "train" else list(pairs))
+            pairs = held_out[split] if split in held_out else _pairs_of(split, there, source, config)
+            kept = _first(pairs, config.limit)
+            found[split] = Split.of(kept if split == "train" else list(kept))
     return found
 
 
-def _pairs_of(split: str, there: Mapping[str, Pairs], config: DataConfig) -> Pairs:
-    """Return the pairs of a split, with the alignments of the file that the settings name for it."""
+def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: DataConfig) -> Pairs:
+    """Return the pairs of a split of `source`, with the alignments of the file that the settings name for it."""
     named = {"train": config.train_alignment, "val": config.val_alignment}
     files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
     if split == "train" and "val" in files and "val" not in there:
@@ -104,7 +105,8 @@ def _pairs_of(split: str, there: Mapping[str, Pairs], config: DataConfig) -> Pai
             f"data.val_alignment: got {files['val']}, but there is no val split of its own (pairs held out of train "
             "keep their alignments); leave it out"
         )
-    return _AlignedPairs(there[split], files[split], split) if split in files else there[split]
+    pairs = repeatable(there[split], split, source)
+    return _AlignedPairs(pairs, files[split], split) if split in files else pairs
 
 
 def _first(pairs: Pairs, limit: int | None) -> Pairs:

@@ -11,7 +11,7 @@ from nmt.build import build_source
 from nmt.data import corpus as corpora
 from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair
-from nmt.data.sources.base import Source
+from nmt.data.sources.base import Source, in_direction
 from nmt.errors import UserError
 
 
@@ -226,6 +226,22 @@ def test_a_pair_of_the_training_is_never_held_out_later(data_config, heard, turn
             held = corpora.load_corpus(Repeating(count + more, turned=turned), config, ("val",))["val"]
             sides = {(pair.target, pair.source) if turned else (pair.source, pair.target) for pair in held}
             assert len(sides) == 20 and not sides & trained
+
+
+class Once(Generated):
+    """The same pairs in iterators, which can be read only once."""
+
+    direction = ("de", "en")
+
+    def splits(self):
+        return {split: self._read() for split in ("train", "val")}
+
+
+@pytest.mark.parametrize("languages", [("de", "en"), ("en", "de")])
+def test_pairs_that_can_be_read_only_once_are_refused(data_config, languages):
+    words = r"^generated: the train split can be read only once \(.* generator\); .*return a list, or .*Reiterable"
+    with pytest.raises(UserError, match=words):
+        corpora.load_corpus(in_direction(Once(9), *languages), data_config(limit=3))
 
 
 @pytest.mark.slow

@@ -55,6 +55,16 @@ class Source(ABC):
         """Return where the pairs of `split` come from, in the words of the settings: "data.path=my_corpus"."""
 
 
+def repeatable(pairs: Pairs, split: str, source: Source) -> Pairs:
+    """Return the pairs of a `split` of `source`. Raises UserError if they can be read only once, as a generator can."""
+    if isinstance(pairs, Iterator):
+        raise UserError(
+            f"{source.origin(split)}: the {split} split can be read only once (it is of type {type(pairs).__name__}); "
+            "let splits() return a list, or nmt.data.pair.Reiterable(...)"
+        )
+    return pairs
+
+
 @dataclass(frozen=True)
 class Overlay(Source):
     """The splits of the source `top`, completed by the splits of the source `below`."""
@@ -78,7 +88,10 @@ class Swapped(Source):
 
     def splits(self) -> Mapping[str, Pairs]:
         found = self.source.splits()
-        return {split: Reiterable(functools.partial(map, _swapped, pairs)) for split, pairs in found.items()}
+        return {
+            split: Reiterable(functools.partial(map, _swapped, repeatable(pairs, split, self.source)))
+            for split, pairs in found.items()
+        }
 
     def origin(self, split: str) -> str:
         return self.source.origin(split)
