@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.config.instantiate import class_of
@@ -111,15 +112,24 @@ def _unknown_option(group: str, option: object) -> str:
 
 
 def check_files(overrides: Sequence[Override]) -> None:
-    """Raise UserError for mistakes in the chosen recipes that Hydra explains badly or not at all.
+    """Raise UserError for mistakes in the chosen files that Hydra explains badly or not at all.
 
-    These are a missing package line, defaults that name unknown groups or options, and text that is not YAML.
+    These are a missing package line, defaults of a recipe that name unknown groups or options, and text that is not
+    YAML.
     """
     choice = Choice.of(overrides)
-    raise_if_any(problem for file in choice.files if file.group in RECIPES for problem in _file_problems(file, choice))
+    raise_if_any(problem for file in choice.files for problem in _file_problems(file, choice))
 
 
 def _file_problems(file: YamlFile, choice: Choice) -> Iterator[str]:
+    if file.group not in RECIPES:
+        if f"{file.group}._target_" in file.lines and takes_several(file.group):
+            package = f"{file.group}.{Path(file.name).stem}"
+            yield (
+                f"{file.name}: its first line must be '# @package {package}'; without it, its keys belong to "
+                f"'{file.group}' and not to '{package}'"
+            )
+        return
     if file.package != "_global_":
         yield (
             f"{file.name}: its first line must be '# @package _global_'; without it, all of its keys belong to "

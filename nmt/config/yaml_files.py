@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.errors import UserError, one_line
-from nmt.system.lines import decoded, raw
+from nmt.system.lines import BYTE_ORDER_MARK, decoded, raw
 
 if TYPE_CHECKING:
     from yaml import YAMLError
 
-_PACKAGE = re.compile(r"^# *@package +(\S+)", re.MULTILINE)
+_PACKAGE = re.compile(r"\s*#\s*@package +(\S+)")
+_HEAD = 512  # characters at the start of a file in which Hydra looks for the package line
 _own: ContextVar[Path | None] = ContextVar("own", default=None)
 
 
@@ -179,10 +180,17 @@ class YamlFile:
 def read_file(config_name: str) -> YamlFile:
     """Return the content of a config such as "train" or "model/rnn".
 
-    Raises UserError, with the line, for text that is not YAML in UTF-8, and for defaults that are not a list of groups.
+    Raises UserError, with the line, for text that is not YAML in UTF-8, for defaults that are not a list of groups, and
+    for a byte order mark before the package line.
     """
     path = _path(config_name)
-    return _parse(_text(path), shown_path(path), config_name.rpartition("/")[0])
+    text, name = _text(path), shown_path(path)
+    if _PACKAGE.match(text) and path.read_bytes().startswith(BYTE_ORDER_MARK):
+        raise UserError(
+            f"{name}, line 1: a byte order mark stands before '# @package', so Hydra does not see it; save the file as "
+            "UTF-8 without the mark"
+        )
+    return _parse(text, name, config_name.rpartition("/")[0])
 
 
 @cache
@@ -194,7 +202,7 @@ def _parse(text: str, name: str, group: str) -> YamlFile:
     except yaml.YAMLError as error:
         raise unreadable(error, name) from error
     entries = root.value if isinstance(root, yaml.MappingNode) else []
-    package = found[1] if (found := _PACKAGE.search(text)) else group.replace("/", ".") or "_global_"
+    package = found[1] if (found := _PACKAGE.match(text[:_HEAD])) else group.replace("/", ".") or "_global_"
     nodes = [(key, value) for key, value in entries if key.value != "defaults"]
     lines = dict(_lines(nodes, "" if package == "_global_" else f"{package}."))
     listed = next((value for key, value in entries if key.value == "defaults"), None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hydra
 import pytest
 
 from nmt.config.compose import compose_run
 from nmt.config.explain import naming_files
-from nmt.config.yaml_files import also_in, config_dir
+from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError
 from nmt.preflight import build_components
 from scripts import benchmark
@@ -82,6 +83,11 @@ def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeyp
             "belong to 'experiment' and not to the sections data, model and so on",
         ),
         (
+            "# mine\n# @package _global_\nname: mine\n",
+            "own/experiment/mine.yaml: its first line must be '# @package _global_'; without it, all of its keys "
+            "belong to 'experiment' and not to the sections data, model and so on",
+        ),
+        (
             "# @package _global_\ndefaults:\n  - override model: rnn\n",
             "own/experiment/mine.yaml, line 3: got '- override model: rnn', expected '- override /model: rnn'",
         ),
@@ -126,6 +132,46 @@ def test_a_mistake_in_an_experiment_of_ones_own_names_its_line(experiment: Path,
     experiment.write_text(text, "utf-8")
     with also_in("own"):
         assert message("experiment=mine") == words
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "# @package scores.own\n",
+        "\n  #@package   scores.own\r\n",
+        "# mine\n# @package scores.own\n",
+        "## @package scores.own\n",
+        "_partial_: false\n# @package scores.own\n",
+        f"{' ' * 512}\n# @package scores.own\n",
+        "",
+    ],
+)
+def test_the_package_line_is_where_hydra_finds_it(experiment: Path, head: str) -> None:
+    file = experiment.parent.parent / "scores" / "ours.yaml"
+    file.parent.mkdir()
+    file.write_text(f"{head}_target_: nmt.evaluation.metrics.ter.TER\n", "utf-8")
+    with hydra.initialize_config_dir(str(file.parent.parent), version_base="1.3"):
+        composed = hydra.compose("scores/ours").scores
+    with also_in("own"):
+        assert read_file("scores/ours").package == ("scores.own" if "own" in composed else "scores")
+        if "own" in composed:
+            assert [*compose_run(["scores=[ours,bleu]"]).plain["scores"]] == ["own", "bleu"]
+        else:
+            assert message("scores=[ours,bleu]") == (
+                "own/scores/ours.yaml: its first line must be '# @package scores.ours'; without it, its keys belong to "
+                "'scores' and not to 'scores.ours'"
+            )
+
+
+def test_a_byte_order_mark_that_hides_the_package_line_is_refused(experiment: Path) -> None:
+    experiment.write_text("name: mine\n", "utf-8-sig")
+    with also_in("own"):
+        assert read_file("experiment/mine").package == "experiment"
+        experiment.write_text("# @package _global_\nname: mine\n", "utf-8-sig")
+        assert message("experiment=mine") == (
+            "own/experiment/mine.yaml, line 1: a byte order mark stands before '# @package', so Hydra does not see it; "
+            "save the file as UTF-8 without the mark"
+        )
 
 
 @pytest.mark.parametrize(
