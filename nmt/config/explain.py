@@ -183,7 +183,8 @@ def _placed(problem: str, choice: Choice) -> str:
     file = next((file for file in choice.files if key in file.lines), None)
     if file is None or is_about(problem, choice.keys):
         return problem
-    if any(each.startswith(f"{key}.") for each in file.lines) and not problem.startswith(f"{key}: unknown key"):
+    is_unknown = problem.startswith(f"{key}: unknown key")
+    if any(each.startswith(f"{key}.") for each in file.lines) and not is_unknown:
         return problem  # of a section as a whole, which no line sets
     parts = key.split(".")
     prefixes = ("/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
@@ -191,7 +192,7 @@ def _placed(problem: str, choice: Choice) -> str:
     options, recommended = choice.options, choice.recommended
     group = next((each for each in prefixes if options.get(each) != recommended.get(each)), parts[0])
     chosen, meant = options.get(group), recommended.get(group)
-    if file.group not in RECIPES or chosen == meant:
+    if file.group not in RECIPES or chosen == meant or not is_unknown:
         return f"{problem} ({where})"
     name = choice.options[file.group]
     longer = [option for option in groups()[file.group] if option.startswith(f"{name}_")]

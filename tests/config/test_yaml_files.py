@@ -277,6 +277,14 @@ def test_a_key_on_the_command_line_is_not_laid_to_a_file(experiment: Path) -> No
         )
 
 
+def test_a_wrong_value_in_a_file_is_wrong_for_every_option(experiment: Path) -> None:
+    experiment.write_text("# @package _global_\noptimizer: {lr: abc}\n", "utf-8")
+    with also_in("own"):
+        said = message("experiment=mine")
+        assert said == "optimizer.lr: got 'abc', expected a number (own/experiment/mine.yaml, line 2)"
+        assert message("experiment=mine", "optimizer=adamw") == said
+
+
 def test_a_parameter_that_the_program_sets_is_refused_in_a_file_too(experiment: Path) -> None:
     own = experiment.parent.parent / "model" / "attention" / "wide.yaml"
     own.parent.mkdir(parents=True)
