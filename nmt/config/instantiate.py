@@ -256,8 +256,7 @@ def _resolve(node: Any, path: str, allowed: Sequence[str]) -> type:
     prefixes = tuple(f"{prefix}." for prefix in allowed)
     words = f"a class in {', '.join(allowed)}"
     if not isinstance(name, str) or not _DOTTED.fullmatch(name) or not name.startswith(prefixes):
-        remedy = f"; to use your own package, add allow=[{name.partition('.')[0]}]" if isinstance(name, str) else ""
-        raise UserError(f"{where}: got {shown(name)}, expected {words}{remedy}")
+        raise UserError(f"{where}: got {shown(name)}, expected {words}{_remedy(name, allowed)}")
     found = _find(name, where)
     # A module also contains the names that it imports. A class must therefore be defined in an allowed module.
     if not inspect.isclass(found) or not f"{found.__module__}.".startswith(prefixes):
@@ -266,6 +265,16 @@ def _resolve(node: Any, path: str, allowed: Sequence[str]) -> type:
         missing = ", ".join(sorted(found.__abstractmethods__))
         raise UserError(f"{where}: {name} is abstract, without {missing}; name a class that defines these")
     return found
+
+
+def _remedy(name: Any, allowed: Sequence[str]) -> str:
+    if not isinstance(name, str):
+        return ""
+    if not _DOTTED.fullmatch(name):
+        return "; write the module and its class, as in my_package.MyClass"
+    root = name.partition(".")[0]
+    known = {package.partition(".")[0] for package in allowed}
+    return "" if root in known else f"; to use your own package, add allow=[{root}]"
 
 
 def _find(name: str, where: str) -> Any:
@@ -278,7 +287,7 @@ def _find(name: str, where: str) -> Any:
         root = name.partition(".")[0]
         raise UserError(
             f"{where}: got '{name}', but Python cannot find the module {module_name}{_near_module(module_name)}"
-            + ("" if root == "nmt" else f"; install {root}, or add the folder that contains it to PYTHONPATH")
+            + (f"; install {root}, or add the folder that contains it to PYTHONPATH" if error.name == root else "")
         ) from error
     if not hasattr(module, attribute):
         classes = [key for key, value in vars(module).items() if inspect.isclass(value)]

@@ -172,6 +172,21 @@ def test_a_package_of_ones_own_is_opened_by_name(monkeypatch: pytest.MonkeyPatch
     assert "expected a class in" in message({"_target_": "stranger.parts.Own", "size": 3}, allow=["strange"])
 
 
+@pytest.mark.parametrize(
+    "target", ["torch.optimizers.Adam", "nmt.training.schedules.Cosine", "Adam", "my lab.Adam", ""]
+)
+def test_allow_is_proposed_only_for_a_new_package(target: str) -> None:
+    said = message({"_target_": target})
+    assert f"got '{target}', expected a class in nmt.models, torch.optim" in said and "allow=" not in said
+    assert ("write the module and its class, as in my_package.MyClass" in said) == ("." not in target or " " in target)
+
+
+def test_to_install_a_package_is_proposed_only_if_it_is_missing() -> None:
+    said = message({"_target_": "torch.optim.adamm.Adam"})
+    assert said.endswith("Python cannot find the module torch.optim.adamm; did you mean 'adam'?")
+    assert "; install strange, or add" in message({"_target_": "strange.parts.Own"}, allow=["strange"])
+
+
 def test_a_forbidden_module_is_not_even_imported() -> None:
     code = (
         "import sys; from nmt.config.instantiate import instantiate; from nmt.errors import UserError\n"
