@@ -114,8 +114,8 @@ def _unknown_option(group: str, option: object) -> str:
 def check_files(overrides: Sequence[Override]) -> None:
     """Raise UserError for mistakes in the chosen files that Hydra explains badly or not at all.
 
-    These are a missing package line, defaults of a recipe that name unknown groups or options, and text that is not
-    YAML.
+    These are a missing package line, text that is not YAML, and defaults of a recipe that name unknown groups or
+    options, or a group twice.
     """
     choice = Choice.of(overrides)
     raise_if_any(problem for file in choice.files for problem in _file_problems(file, choice))
@@ -139,7 +139,10 @@ def _file_problems(file: YamlFile, choice: Choice) -> Iterator[str]:
     for base, line in file.bases.items():
         if base not in groups()[file.group]:
             yield f"{file.name}, line {line}: {_unknown_option(file.group, base)}"
+    first: dict[str, Default] = {}
     for entry in file.defaults:
+        if (before := first.setdefault(entry.key, entry)) is not entry:  # Hydra would drop it silently
+            yield f"{file.name}, line {entry.line}: '{entry.key}' stands in line {before.line} too; remove one of them"
         for problem in _default_problems(entry, choice.options):
             yield f"{file.name}, line {entry.line}{problem}"
 

@@ -105,6 +105,10 @@ def test_an_experiment_that_chooses_an_attention_for_a_model_without_one(monkeyp
             "own/experiment/mine.yaml, line 3: unknown group 'modle'; did you mean 'model'?",
         ),
         (
+            "# @package _global_\ndefaults:\n  - override /scores: [bleu]\n  - override /scores: [ter]\n",
+            "own/experiment/mine.yaml, line 4: 'override /scores' stands in line 3 too; remove one of them",
+        ),
+        (
             "# @package _global_\ndefaults:\n  - demo\n  - mine\n",
             "own/experiment/mine.yaml, line 4: experiment=mine would build on itself; remove this line",
         ),
