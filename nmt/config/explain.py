@@ -242,8 +242,12 @@ def _key_problem(key: str, tree: Mapping[str, Any], *, adds: bool) -> str:
                 return f"{part} is not among the {parent} {', '.join(node)}; choose it as well, as in {parent}=[{both}]"
             if group.rpartition("/")[0].replace("/", ".") in OPEN:
                 return f"unknown key{did_you_mean(part, node or ()) or f'; a + adds a name of your own: +{key}=...'}"
-            if isinstance(node, Mapping) and part in _parameters_of(node, tree):
+            known = node if isinstance(node, Mapping) else {}
+            left_out = [each for each in _parameters_of(known, tree) if each not in known]
+            if part in left_out:
                 return f"the file leaves this parameter out, so a plus adds it: +{key}=..."
+            if nearest(part, [*known, *left_out]) in left_out:
+                return f"unknown key{did_you_mean(part, left_out, prefix=f'+{parent}.'.replace('/', '.'))}"
             return f"unknown key{_near(key, tree)}"
         node = node[part]
     return ""

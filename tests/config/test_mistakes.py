@@ -56,6 +56,8 @@ def message(*overrides: str) -> str:
             "data.more.web.train: unknown key; a + adds a name of your own: +data.more.web.train",
         ),
         (["model.positions.width=3"], "model.positions.width: unknown key"),
+        (["optimizer.forech=true"], "optimizer.forech: unknown key; did you mean '+optimizer.foreach'?"),
+        (["optimizer.betaa=[0,1]"], "optimizer.betaa: unknown key; did you mean 'optimizer.betas'?"),
         (["optimizer.foreach=true"], "the file leaves this parameter out, so a plus adds it: +optimizer.foreach=..."),
         (["search.beam=3"], "search.beam: unknown key; did you mean 'search.beam_size'?"),
         (["model=rnn", "model.attention=luong"], "model.attention: 'luong' is an option of a group; write model/"),
