@@ -50,14 +50,16 @@ def write_translations(
     data: str = "data.path=FOLDER",
     search: Mapping[str, Any] = SEARCH,
     update: int | None = None,
+    languages: tuple[str, str] = ("en", "de"),
 ) -> Path:
     """Write the lines and the score file of an evaluation; return the run."""
     folder = run / "translations"
     folder.mkdir(exist_ok=True)
-    for name, lines in (("src.en", sources), ("hyp.de", hypotheses), ("ref.de", references)):
+    source, target = languages
+    for name, lines in ((f"src.{source}", sources), (f"hyp.{target}", hypotheses), (f"ref.{target}", references)):
         (folder / f"{label}.{name}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    facts: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "sentences": len(sources), "seconds": 2.0}
+    facts: dict[str, Any] = {"source_lang": source, "target_lang": target, "sentences": len(sources), "seconds": 2.0}
     facts |= {"scores": {}, "commands": {}} | ({} if update is None else {"update": update})
-    facts["data_sha256"] = digest("en", "de", *sources, *references)
+    facts["data_sha256"] = digest(*languages, *sources, *references)
     (folder / f"{label}.scores.json").write_text(json.dumps({**facts, "data": data, "search": search}), "utf-8")
     return run

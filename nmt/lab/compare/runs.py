@@ -149,7 +149,7 @@ def read_runs(
     """
     if data:
         columns = [_files_on(name, folders, split, allow) for name in data]
-        _check_different(data, [files[0] for files in columns])
+        _check_pool(data, [files[0] for files in columns])
     else:
         columns = [[_own_file(folder, split, allow) for folder in folders]]
     files = list(zip(*columns, strict=True))
@@ -157,14 +157,19 @@ def read_runs(
     return [_read_run(folder, each, test_sets) for folder, each in zip(folders, files, strict=True)]
 
 
-def _check_different(names: Sequence[str], files: Sequence[Path]) -> None:
-    """Raise UserError if two names are of the same sentences, which a pool would then count twice."""
+def _check_pool(names: Sequence[str], files: Sequence[Path]) -> None:
+    """Raise UserError if two names are of the same sentences, which would count twice, or of different directions."""
     seen: dict[str, str] = {}
+    directions: dict[str, str] = {}
     for name, file in zip(names, files, strict=True):
-        digest = read_scores(file, remedy=LEAVE_OUT)["data_sha256"]
-        if (first := seen.get(digest)) is not None:
+        facts = read_scores(file, remedy=LEAVE_OUT)
+        if (first := seen.get(facts["data_sha256"])) is not None:
             raise UserError(f"data.test: {first} and {name} are the same sentences; name each test set once")
-        seen[digest] = name
+        seen[facts["data_sha256"]] = name
+        directions.setdefault(f"{facts['source_lang']} to {facts['target_lang']}", name)
+    if len(directions) > 1:
+        listed = ", ".join(f"{name} is {direction}" for direction, name in directions.items())
+        raise UserError(f"data.test: the test sets have different directions ({listed}); compare each direction alone")
 
 
 def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
