@@ -256,16 +256,18 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     own = folder / TRANSLATIONS / f"{split}.{search.label}.scores.json"
     others = sorted(own.parent.glob(f"{split}.{search.label}.*.scores.json"))
     weights = read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT).get("best_update")
-    found = {}
+    found: dict[str, Path] = {}
+    sources: dict[Path, Path] = {}  # of each file; a file that was translated in both directions is its own
     for path in [*filter(Path.is_file, [own]), *others]:
         facts = read_scores(path, remedy=LEAVE_OUT)
         theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
         source, *target = _named(facts["data"])
-        if wanted in target:
-            raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
+        sources = dict.fromkeys(target, source) | sources | {source: source}
         is_older = facts.get("update", weights) != weights  # made before the run went on, by other weights
         if wanted == source and theirs == search and not is_older:
             found[facts["data_sha256"]] = path
+    if (source := sources.get(wanted, wanted)) != wanted:
+        raise UserError(f"data.test: {name} is a target file; name only its source file: data.test={source}")
     if not found:
         words = f"split={split}", _setting(name, folder, split)
         raise _missing(folder, f"of {name} ({split}.{search.label})", allow, *words)

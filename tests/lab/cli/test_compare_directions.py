@@ -34,3 +34,14 @@ def test_test_sets_of_different_directions_are_not_pooled(runs: list[Path], tmp_
     ):
         read_runs(runs, "test", ["x.en", "y.de"])
     assert read_runs(runs, "test", ["y.de"])[0].hypotheses == tuple(ENGLISH)
+
+
+def test_both_files_of_a_pair_that_was_translated_in_both_directions_name_a_test_set(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    files = {"en": f"{tmp_path}/s.en", "de": f"{tmp_path}/s.de"}
+    for run, order in zip(runs, ("ab", "ba"), strict=True):
+        evaluate(run, order[0], f"data.test=[{files['en']},{files['de']}]")
+        evaluate(run, order[1], f"data.test=[{files['de']},{files['en']}]", BACK)
+    for language, expected in (("en", GERMAN), ("de", ENGLISH)):
+        assert all(run.hypotheses == tuple(expected) for run in read_runs(runs, "test", [f"s.{language}"]))
