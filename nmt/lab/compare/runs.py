@@ -195,7 +195,8 @@ def _own_search(folder: Path, allow: Sequence[str]) -> Search:
 def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
     """Return the score file of each run on the data that `name` names. All runs have translated the same sentences.
 
-    Raises UserError if there are no such files, and if there is a choice between several sets of sentences.
+    A folder that was translated in both directions names the sentences in the direction of the first run. Raises
+    UserError if there are no such files, and if there is a choice between several sets of sentences.
     """
     found = [_files_by_digest(name, folder, split, allow) for folder in folders]
     shared = sorted(set.intersection(*map(set, found)))
@@ -204,6 +205,11 @@ def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[st
             f"data.test: no sentences of {name} were translated by all runs; evaluate the runs with the same settings "
             f"data.KEY=..."
         )
+    if len(shared) > 1:
+        data = read_yaml(folders[0] / CONFIG, ConfigFile, remedy=LEAVE_OUT)["data"]
+        facts = {each: read_scores(found[0][each], remedy=LEAVE_OUT) for each in shared}
+        own = [each for each in shared if all(facts[each][key] == data[key] for key in ("source_lang", "target_lang"))]
+        shared = own or shared
     if len(shared) > 1:
         files = " and ".join(found[0][each].name.replace(".scores.json", ".*") for each in shared)
         raise UserError(

@@ -45,3 +45,12 @@ def test_both_files_of_a_pair_that_was_translated_in_both_directions_name_a_test
         evaluate(run, order[1], f"data.test=[{files['de']},{files['en']}]", BACK)
     for language, expected in (("en", GERMAN), ("de", ENGLISH)):
         assert all(run.hypotheses == tuple(expected) for run in read_runs(runs, "test", [f"s.{language}"]))
+
+
+def test_a_folder_names_the_test_set_in_the_direction_of_the_runs(runs: list[Path], tmp_path: Path) -> None:
+    for run in runs:
+        evaluate(run, "a", f"data.path={tmp_path}/alt", BACK)
+    assert read_runs(runs, "test", ["alt"])[0].hypotheses == tuple(ENGLISH), "there is no other"
+    for run in runs:
+        evaluate(run, "b", f"data.path={tmp_path}/alt")
+    assert read_runs(runs, "test", ["alt"])[0].hypotheses == tuple(GERMAN)
