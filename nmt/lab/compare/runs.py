@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from nmt.build import architecture, build_search
 from nmt.config.instantiate import class_of, renamed
+from nmt.config.overrides import quoted
 from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
 from nmt.config.settings import DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.sources.files import read_lines
@@ -289,14 +290,17 @@ def _named(data: str) -> list[Path]:
 
 def _setting(name: str, folder: Path, split: str) -> str:
     """Return the setting that evaluates a run on a folder, on a file of pairs, or on a source file and its target."""
-    if Path(name).expanduser().is_dir():
-        return f"data.path={name}"
-    if name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
-        return f"data.{split}={name}"
+    is_folder = Path(name).expanduser().is_dir()
+    if is_folder or name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
+        return f"data.{'path' if is_folder else split}={_quoted(name)}"
     data = read_yaml(folder / CONFIG, ConfigFile, remedy=LEAVE_OUT)["data"]
-    head, found, end = name.rpartition(f".{data['source_lang']}")
-    target = f"{head}.{data['target_lang']}{end}" if found else "TARGET_FILE"
-    return f"data.{split}=[{name},{target}]"
+    target, found = re.subn(rf"(.*)\.{data['source_lang']}(?=[./]|$)", rf"\1.{data['target_lang']}", name)
+    return f"data.{split}=[{_quoted(name)},{_quoted(target) if found else 'TARGET_FILE'}]"
+
+
+def _quoted(path: str) -> str:
+    """Return a path in quotes if it has commas, brackets or quotes; the programs quote all other paths themselves."""
+    return quoted(path) if set(path) & set(",[]'\"") else path
 
 
 def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Search:
