@@ -14,7 +14,7 @@ arXiv:1905.10650). Among many heads, small losses and low p-values occur by chan
 
 The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and a picture of
 the same name, .png. The names have the split, the checkpoint unless it is the best, the search and the number of
-sentences. If data settings were changed, a digest of the sentences follows.
+sentences. If data settings or length limits were changed, a digest of both follows.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
@@ -53,6 +53,7 @@ class HeadsFile(TypedDict):
 
     checkpoint: str
     metric: str
+    signature: NotRequired[str | None]
     heads: list[_Head]
 
 
@@ -83,7 +84,7 @@ def main(config: HeadsConfig) -> None:
     paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
     check_replaces(paths["json"], inputs, config)
     with messages_on(sys.stderr):
-        facts, found = examine(inputs, config)
+        facts, found = examine(inputs, config, paths["json"])
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
     print_stdout(shown)
     if left_out:
@@ -104,13 +105,16 @@ def main(config: HeadsConfig) -> None:
 def name(inputs: Inputs, config: HeadsConfig) -> str:
     """Return the beginning of the file names: split, checkpoint, search and number of sentences.
 
-    If data settings were changed, a digest of the sentences follows.
+    If data settings or length limits were changed, a digest of the sentences and limits follows.
     """
     from nmt.system.lines import digest
 
-    pairs = inputs.pairs[: config.sentences]
-    changed = [digest(*(text for pair in pairs for text in (pair.source, pair.target)))[:8]] if config.data else []
-    return ".".join([inputs.subject.beginning(inputs.translator.search), str(len(pairs)), *changed])
+    pairs, search = inputs.pairs[: config.sentences], inputs.translator.search
+    parts = [inputs.subject.beginning(search), str(len(pairs))]
+    if not inputs.subject.own:
+        texts = (text for pair in pairs for text in (pair.source, pair.target))
+        parts.append(digest(*texts, *map(str, search.limits.values()))[:8])
+    return ".".join(parts)
 
 
 def check_replaces(path: Path, inputs: Inputs, config: HeadsConfig) -> None:
@@ -136,8 +140,23 @@ def check_replaces(path: Path, inputs: Inputs, config: HeadsConfig) -> None:
             raise UserError(f"{setting}: {path} has {what}, which would be lost; name another folder: out=FOLDER")
 
 
-def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
-    """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
+def check_signature(path: Path, signature: str | None) -> None:
+    """Raise UserError if the file at `path` has an importance by the same metric with other settings."""
+    facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER) if path.is_file() else None
+    if facts is None or all(each["lost"] is None for each in facts["heads"]):
+        return
+    if (theirs := facts.get("signature", signature)) != signature:
+        raise UserError(
+            f"scores: {path} has the importance by {facts['metric']} with the signature {theirs}, which would be lost "
+            f"(this one is {signature}); name another folder: out=FOLDER"
+        )
+
+
+def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, Any], list[Profile]]:
+    """Return the facts of the examination, and the profile of each head.
+
+    Raises UserError for no attention, and if the importance in the file at `path` is of another signature.
+    """
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
     from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
@@ -177,9 +196,10 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")
     lines = [normalized(each.text) for each in translations]
-    whole = metric.score(lines, references, sources=sources).value
+    whole = metric.score(lines, references, sources=sources)
     scores = {}
     if measured:
+        check_signature(path, whole.signature)  # known only now, but before the work that takes most of the time
         scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
         "checkpoint": str(inputs.loaded.path.resolve()),
@@ -188,7 +208,8 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
         "sentences": len(pairs),
         "search": translator.search.label,
         "metric": labels(inputs.metrics)[first],
-        "score": whole,
+        "signature": whole.signature,
+        "score": whole.value,
     }
     return facts, profiles(maps, frequencies, scores)
 

@@ -19,7 +19,8 @@ from nmt.spans import Spans
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
 
-FAST = ["device=cpu", "sentences=4", "search.max_length_extra=1", "search.max_length_factor=0.5"]
+LIMITS = ["search.max_length_extra=4", "search.max_length_factor=1", "search.retry=false"]  # those of the run
+FAST = ["device=cpu", "sentences=4", *LIMITS]
 NAME = "test.beam1.lp1.4"
 
 
@@ -52,8 +53,7 @@ def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: p
     heads.main([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
     found = written(tmp_path)
     sources = (run.data / "test.en").read_text("utf-8").splitlines()[:4]
-    fields = {"beam_size": 1, "max_length_extra": 1, "max_length_factor": 0.5}
-    maps = run.translator.attention_maps(run.translator.translate(sources, **fields))
+    maps = run.translator.attention_maps(run.translator.translate(sources, beam_size=1))
     lines = [(run.data / f"train.{side}").read_text("utf-8").splitlines() for side in ("en", "de")]
     pairs = [SentencePair(*pair) for pair in zip(*lines, strict=True)]
     chosen = [each for each in found["heads"] if (each["kind"], each["layer"], each["head"]) == ("decoder_self", 2, 1)]
@@ -81,6 +81,9 @@ def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path
     (tmp_path / "test.tsv").write_text("a dog\tgod a\n" * 4, "utf-8")
     heads.main([*words, f"data.path={tmp_path}"])
     assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
+    heads.main([*words, "search.max_length_extra=1"])
+    heads.main([*words, "search.max_length_extra=1", f"data.path={tmp_path}"])
+    assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 8, "other limits, other files"
 
 
 def test_heads_refuses_to_overwrite_results(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +116,11 @@ def test_heads_refuses_to_overwrite_another_importance(run: Run, tmp_path: Path)
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", *FAST]
     heads.main([*words, "bootstrap=10"])
     before = written(tmp_path)
+    heads.main([*words, "bootstrap=10"])
     with pytest.raises(UserError, match=r"^scores: .* has the importance by BLEU, which would be lost; name another"):
         heads.main([*words, "scores=[chrf]", "bootstrap=10"])
+    with pytest.raises(UserError, match=r"^scores: .* by BLEU with the signature .*tok:13a.*, which would be lost"):
+        heads.main([*words, "scores.bleu.tokenize=char", "bootstrap=10"])
     with pytest.raises(UserError, match=r"^bootstrap: .* has p-values, which would be lost; name another folder"):
         heads.main(words)
     assert written(tmp_path) == before
