@@ -326,7 +326,7 @@ def _elements(spans: Sequence[str]) -> list[tuple[int, int]]:
         if started or span in ends:
             opened.append((started[1] if started else ends[span], place))
             names[opened[-1][0]] += 1
-        elif names[name := ended[1] if ended else span if span in _ENDS else ""]:  # a term may be called as a tag
+        elif names[name := ended[1] if ended else span if span in _ENDS else ""]:  # a term may equal the name of a tag
             last = ""
             while last != name:  # tags inside that have no end are no elements
                 last, start = opened.pop()

@@ -39,7 +39,9 @@ def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
     return translator.with_terms(terms)
 
 
-def reading(language: str, translator: BaseTranslator, models: Sequence[LoadedModel | Exported]) -> BaseTranslator:
+def translating_from(
+    language: str, translator: BaseTranslator, models: Sequence[LoadedModel | Exported]
+) -> BaseTranslator:
     """Return a translator of the direction whose source language is `language`.
 
     Raises UserError if it is neither language of the models, or the models were not trained in this direction.

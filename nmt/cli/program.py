@@ -148,7 +148,7 @@ def users_message(error: Exception) -> str | None:
         return f"{where}: {error}; correct the name, or install a version that has it"
     if isinstance(error, ModuleNotFoundError) and (error.name or "nmt").partition(".")[0] != "nmt":
         return f"{error} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"
-    if isinstance(error, ModuleNotFoundError) and error.name is None:  # not of an import: a package says what it lacks
+    if isinstance(error, ModuleNotFoundError) and error.name is None:  # not of an import: a package names another one
         return f"{one_line(error).rstrip('.')}; install the missing package, or leave out the setting that needs it"
     return None
 

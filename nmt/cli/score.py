@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
-from nmt.cli.engine import Engine, load, reading
+from nmt.cli.engine import Engine, load, translating_from
 from nmt.cli.output import messages_on, new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
@@ -63,7 +63,7 @@ def main(config: ScoreConfig) -> None:
     )
     trained = translator.languages
     if config.source_lang is not None:
-        translator = reading(config.source_lang, translator, models)
+        translator = translating_from(config.source_lang, translator, models)
     backwards = translator.languages != trained
     pairs = read_pair_files(config.source, config.target, trained, backwards=backwards)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
@@ -91,10 +91,10 @@ def main(config: ScoreConfig) -> None:
 def read_pair_files(source: str, target: str, languages: tuple[str, str] | None, *, backwards: bool = False) -> Pairs:
     """Return the pairs of two files, which may be one file of JSON Lines or TSV. Reading them raises UserError.
 
-    There, the columns are the `languages` of the model's training, if it knows them. `backwards`: the second of them is
-    the language of the sources.
+    In such a file, the columns are the `languages` of the model's training, if it knows them. `backwards` says that the
+    sources are in the second of these languages.
     """
-    from nmt.data.pair import Reiterable, SentencePair
+    from nmt.data.sources.base import swapped
     from nmt.data.sources.files import file_spec, read_pairs
 
     names = languages or ("source", "target")
@@ -103,9 +103,7 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None,
     if Path(source) != Path(target) or format_of(source) not in (".jsonl", ".tsv"):
         return read_pairs(file_spec([source, target], "source"), first, second, remedy=remedy)
     pairs = read_pairs(file_spec(source, "source"), *names, remedy=remedy)
-    if not backwards:
-        return pairs
-    return Reiterable(lambda: (SentencePair(pair.target, pair.source, pair.line) for pair in pairs))
+    return swapped(pairs) if backwards else pairs
 
 
 def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:

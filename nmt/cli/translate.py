@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import Engine, load, reading, using_terms
+from nmt.cli.engine import Engine, load, translating_from, using_terms
 from nmt.cli.output import new_file, utf8_output
 from nmt.cli.shards import Shard, refuse_existing
 from nmt.documents.formats import DocumentFormat, format_by_name
@@ -157,7 +157,7 @@ def main(config: TranslateConfig) -> None:
     )
     trained = translator.languages
     if config.source_lang is not None:
-        translator = reading(config.source_lang, translator, models)
+        translator = translating_from(config.source_lang, translator, models)
     if config.terms is not None:
         translator = using_terms(translator, config.terms)
     check_n_best(config, translator.search)

@@ -153,7 +153,7 @@ class TranslationModule(pl.LightningModule):
         self._update_tokens = 0
         # The clocks of the processes differ, but all need the same learning rate.
         self.share = trainer.strategy.broadcast(self.progress())
-        factor = float(self.parts.schedule(self.global_step, self.share))  # one's own can be of NumPy or a tensor
+        factor = float(self.parts.schedule(self.global_step, self.share))  # a schedule of your own may return a tensor
         self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor

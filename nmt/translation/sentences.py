@@ -28,7 +28,7 @@ from nmt.translation import korean
 from nmt.translation.abbreviations import BEFORE_NUMBERS, STARTERS, WITHIN
 
 _DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
-# Also marks of direction, and a French quote with its space: "Bonjour ! »"
+# Brackets and quotes. Marks of direction may stand among them, and French has a space before »
 _CLOSING = r"""(?:[\p{Close_Punctuation}\p{Final_Punctuation}"'\u200e\u200f]|[\ \u00a0\u202f]»(?=[\s.,;:!?]|\Z))*+"""
 # A single letter and its accents, as in "د." and "พ.ศ.". With a vowel sign of its own script it is a word, as "है.".
 _LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] [\p{M}&&\p{sc=Inherited}]*+"

@@ -20,7 +20,7 @@ UNFINISHED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticErro
 
 _KANJI = str.maketrans("0123456789", "〇一二三四五六七八九")
 _TWO = str.maketrans("两兩", "二二")
-# Where the word for one is left out: a hundred, tausend; but not two hundred, zweitausend
+# The word for one, and where a text leaves it out: in "a hundred" and "tausend", not in "two hundred" and "zweitausend"
 _LEFT_OUT = {
     "one ": regex.compile(r"(?i)\ba (?=(?:hundred|thousand)\b)"),
     "ein": regex.compile(r"(?i)\b(?=(?:hundert|tausend)\b)"),
@@ -29,10 +29,11 @@ _LEFT_OUT = {
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
-def simplified_numerals(text: str, language: str) -> str:
-    """Return the `simplified` text, with the word for one where it is left out: "one hundred" for "a hundred".
+def searchable_text(text: str, language: str) -> str:
+    """Return the `simplified` text in which the `number_words` of a language are found.
 
-    A Chinese text stands again behind it with Japanese numerals: 百五 for 一百零五.
+    "A hundred" becomes "one hundred", as num2words writes it. A Chinese text is followed by the same text with its
+    numerals as in Japanese: 百五 for 一百零五.
     """
     for one, place in _LEFT_OUT.items():
         text = place.sub(one, text)

@@ -37,7 +37,7 @@ from nmt.data.defects.number_words import (
     month_names,
     number_words,
     scale_words,
-    simplified_numerals,
+    searchable_text,
 )
 from nmt.data.pair import SentencePair
 
@@ -45,7 +45,17 @@ LARGEST_SMALL, LARGEST_WITHOUT_WORDS = 12, 99
 MOST_SHOWN, LONGEST_SHOWN = 5, 20
 ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 LARGEST_ROMAN = 39
-HOURS = ("시", "時", "时", "点", "點", "uhr", "oclock", "am", "pm")  # behind the word for an hour, without spaces
+O_CLOCK = (
+    "시",
+    "時",
+    "时",
+    "点",
+    "點",
+    "uhr",
+    "oclock",
+    "am",
+    "pm",
+)  # directly after the word for an hour in a `searchable_text`
 
 _DIGITS = re.compile(r"\d+")
 _SEPARATOR = r"[.,'\u2019 \u00a0\u202f]"
@@ -108,7 +118,7 @@ class _Side:
     @functools.cached_property
     def words(self) -> str:
         """The text without spaces and punctuation, as the words for numbers are."""
-        return simplified_numerals(self.text, self.language)
+        return searchable_text(self.text, self.language)
 
     def ends_with(self, rest: Sequence[str]) -> bool:
         """Return whether a number ends with the digits of `rest`, as 35000 with the 5000 of 3만 5000, or may do so."""
@@ -210,12 +220,11 @@ def _is_explained(number: str, own: _Side, other: _Side) -> bool:
 
 
 def _has_other_hour(hour: int, other: _Side) -> bool:
-    """Return whether the other side has an hour of the other clock; one after noon may be in words, as 오후 세 시."""
+    """Return whether the other side has this hour of the other clock: in digits, or after noon in words (세 시)."""
+    if not other.offered.isdisjoint({str(hour + 12), str(hour - 12)}):
+        return True
     words = number_words(str(hour - 12), other.language) if hour > 12 else ()
-    in_words = (f"{word}{mark}" for word in words for mark in HOURS)
-    return not other.offered.isdisjoint({str(hour + 12), str(hour - 12)}) or any(
-        map(other.words.__contains__, in_words)
-    )
+    return any(f"{word}{mark}" in other.words for word in words for mark in O_CLOCK)
 
 
 def _is_time(*sides: _Side) -> bool:

@@ -88,13 +88,15 @@ class Swapped(Source):
 
     def splits(self) -> Mapping[str, Pairs]:
         found = self.source.splits()
-        return {
-            split: Reiterable(functools.partial(map, _swapped, repeatable(pairs, split, self.source)))
-            for split, pairs in found.items()
-        }
+        return {split: swapped(repeatable(pairs, split, self.source)) for split, pairs in found.items()}
 
     def origin(self, split: str) -> str:
         return self.source.origin(split)
+
+
+def swapped(pairs: Pairs) -> Pairs:
+    """Return the same pairs in the opposite direction, with their alignments turned round."""
+    return Reiterable(functools.partial(map, _swapped, pairs))
 
 
 def _swapped(pair: SentencePair) -> SentencePair:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.evaluate import Inputs, data_of
 from nmt.cli.output import messages_on, print_stderr
-from nmt.data.pair import Reiterable, SentencePair, Split
+from nmt.data.pair import Split
+from nmt.data.sources.base import swapped
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,10 +64,7 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
 
 
 def _swapped(training: Training) -> Training:
-    def pairs(corpus: Split) -> Iterator[SentencePair]:
-        return (SentencePair(pair.target, pair.source, pair.line) for pair in corpus)
-
-    return replace(training, corpora=[Split.of(Reiterable(partial(pairs, each))) for each in training.corpora])
+    return replace(training, corpora=[Split.of(swapped(each)) for each in training.corpora])
 
 
 def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:

@@ -199,7 +199,7 @@ def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, 
     whole = metric.score(lines, references, sources=sources)
     scores = {}
     if measured:
-        check_signature(path, whole.signature)  # known only now, but before the work that takes most of the time
+        check_signature(path, whole.signature)  # the slowest part comes after this
         scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
         "checkpoint": str(inputs.loaded.path.resolve()),

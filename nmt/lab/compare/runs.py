@@ -264,7 +264,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     others = sorted(own.parent.glob(f"{split}.{search.label}.*.scores.json"))
     weights = read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT).get("best_update")
     found: dict[str, Path] = {}
-    sources: dict[Path, Path] = {}  # of each file; a file that was translated in both directions is its own
+    sources: dict[Path, Path] = {}  # the source file for each file; itself, if it was a source in any evaluation
     for path in [*filter(Path.is_file, [own]), *others]:
         facts = read_scores(path, remedy=LEAVE_OUT)
         theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
