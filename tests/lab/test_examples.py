@@ -22,9 +22,12 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 NAMES = ("bahdanau", "luong", "transformer")
 MULTI30K = ("multi30k_bahdanau", "multi30k_distilled", "multi30k_transformer")
-OFFICE_HELP = ("office_help_en_ko", "office_help_ko_en")
+OFFICE_HELP = {
+    "office_help_en_ko": "Click OK to save the document.",
+    "office_help_ko_en": "문서를 저장하려면 확인을 누르십시오.",
+}
 LARGER = (*MULTI30K, *OFFICE_HELP)
-BY_HAND = "multi30k_distilled"  # docs/results/distillation.md has its commands
+BY_HAND = ("multi30k_distilled", *OFFICE_HELP)  # docs/results has their commands
 FILES = ("checkpoints/best.safetensors", "config.yaml", "metrics.json", "attention/0.json")
 SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
 SENTENCE, TRANSLATION = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12"
@@ -57,7 +60,7 @@ def test_shipped_examples_translate_and_attend(name: str) -> None:
 @pytest.mark.parametrize("name", MULTI30K)
 def test_multi30k_examples_hold_no_corpus_sentence(name: str, script: ModuleType) -> None:
     translator = load_translator(EXAMPLES / name, device="cpu")
-    caption = script.MULTI30K.texts["en"]
+    caption = script.MULTI30K.text
     (found,) = translator.translate([caption])
     assert found.text == "Ein Hund rennt am Strand."
     seen = translator.attention_map(caption, found.text).words().cross
@@ -68,12 +71,12 @@ def test_multi30k_examples_hold_no_corpus_sentence(name: str, script: ModuleType
 
 
 @pytest.mark.parametrize(("name", "source"), [("office_help_en_ko", "en"), ("office_help_ko_en", "ko")])
-def test_korean_examples_translate_both_ways(name: str, source: str, script: ModuleType) -> None:
-    texts = script.OFFICE_HELP.texts
+def test_korean_examples_translate_both_ways(name: str, source: str) -> None:
+    text = OFFICE_HELP[name]
     translator = load_translator(EXAMPLES / name, device="cpu")
-    (found,) = translator.translate([texts[source]])
+    (found,) = translator.translate([text])
     assert found.text == {"en": "확인을 클릭하면 문서를 저장합니다.", "ko": "Click OK to save the document."}[source]
-    seen = translator.attention_map(texts[source], found.text).words().cross
+    seen = translator.attention_map(text, found.text).words().cross
     assert seen is not None
     words, looked_at = {"en": ((0, 2), [1, 5]), "ko": ((0, 3), [3, 1])}[source]  # 확인, 문서; click, save
     assert seen.mean((0, 1)).argmax(-1)[list(words)].tolist() == looked_at
@@ -85,7 +88,7 @@ def test_the_weights_have_half_the_precision(name: str) -> None:
     assert {value.dtype for value in weights} == {torch.float16}
 
 
-@pytest.mark.parametrize("name", [name for name in (*NAMES, *LARGER) if name != BY_HAND])
+@pytest.mark.parametrize("name", [name for name in (*NAMES, *LARGER) if name not in BY_HAND])
 def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
     config = checkpoint.load(best_checkpoint(EXAMPLES / name)).config
     (models,) = (group.models for group in script.GROUPS if name in group.models)
