@@ -76,14 +76,15 @@ class Numbers(Defect):
     """The sides have different numbers. The docstring of the module says when a number is explained."""
 
     name = "numbers"
-    version = 4
+    version = 5
     explanation = "has a number on one side that the other side has neither in digits nor in words"
 
     def find(self, index: int, pair: SentencePair) -> str:
         """Return the numbers of each side that nothing explains: "source: 25; target: 35"."""
         if _DIGITS.findall(pair.source) == _DIGITS.findall(pair.target):  # the usual case
             return ""
-        sides = [_Side(*each) for each in zip((pair.source, pair.target), self.context.languages, strict=True)]
+        texts = (unicodedata.normalize("NFC", text) for text in (pair.source, pair.target))  # as the words are
+        sides = [_Side(*each) for each in zip(texts, self.context.languages, strict=True)]
         left = [list(_left_over(sides[side], sides[1 - side])) for side in (0, 1)]
         if not all(left):
             left = [[each for each in numbers if each.is_certain] for numbers in left]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 
 import pytest
 
@@ -63,6 +64,12 @@ def test_other_ways_to_write_a_number_are_no_defect(language, source, target):
         (SentencePair(target, source), (language, "en")),
     ):
         assert find("numbers", [pair], languages) == {}
+
+
+@pytest.mark.parametrize(("language", "source", "target"), GOOD)
+def test_words_in_single_letters_explain_a_number_too(language, source, target):
+    decomposed = SentencePair(source, unicodedata.normalize("NFD", target))
+    assert find("numbers", [decomposed], ("en", language)) == {}
 
 
 @pytest.mark.parametrize(
