@@ -7,6 +7,7 @@ script has no such letter: 파일(_F).
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 MARKS = "_&"
@@ -14,11 +15,12 @@ _WITHOUT_LATIN = "[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]"  # Han
 
 
 def marks_of(texts: Iterable[str]) -> str:
-    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a text such as "_File" or "&File".
+    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a text such as "_File" or 파일(&F).
     In other catalogues these characters are parts of names, such as "pg_dump" and "LC_ALL".
     """
-    texts = list(texts)
-    return "".join(mark for mark in MARKS if any(re.fullmatch(rf"{mark}[A-Z][a-z]+\W*", text) for text in texts))
+    texts = [unicodedata.normalize("NFC", text) for text in texts]
+    forms = rf"{{0}}[A-Z][a-z]+\W*|.*{_WITHOUT_LATIN}\s?\({{0}}[A-Z]\)\W*"
+    return "".join(mark for mark in MARKS if any(re.fullmatch(forms.format(mark), text) for text in texts))
 
 
 def without_accelerators(text: str, translation: str, mark: str) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from nmt.documents.accelerators import (
@@ -17,6 +19,8 @@ def test_marks_are_read_off_the_texts() -> None:
     assert marks_of(["_File", "set LC_ALL"]) == "_"
     assert marks_of(["&Open...", "_gp"]) == "&"
     assert marks_of(iter(["_File", "&Open"])) == "_&"
+    assert marks_of(["파일(_F)", "LC_ALL"]) == marks_of([unicodedata.normalize("NFD", "파일 열기(_O)...")]) == "_"
+    assert marks_of(["gettext(_N)", "함수 gettext(_N)", "파일(_F)을 보십시오"]) == ""
     assert marks_of(["pg_dump", "_exit", "_PG_init", "R&D"]) == ""
 
 
