@@ -142,6 +142,8 @@ def message(*overrides: str) -> str:
             ["allow=[a(b]"],
             "each text in it with commas, quotes, brackets, braces or letters such as ä needs quotes of its",
         ),
+        (["data.more={역번역: {train: a}}"], "each name before a colon needs letters of English, and no quotes"),
+        (["data.more={'web': {train: a}}"], 'and no quotes: data.more="{name: ...}"'),
         (["+data.more.web={train: [ä]}"], "inside the quotes of the shell: +data.more.web=\"{train: ['...']}\""),
         (["rnn"], "got 'rnn', expected key=value"),
         (["data.name=???"], "data.name: not given; set data.name=..."),
