@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import regex
 
 # The form after a consonant, and the form after a vowel.
@@ -72,6 +74,7 @@ def _form(particle: str, final: int) -> str:
 
 def _final(word: str) -> int | None:
     """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
+    word = unicodedata.normalize("NFC", word)  # a path of macOS has a syllable in single letters
     if _PLACEHOLDER.search(word):
         return None
     spoken = regex.sub("[%\uff05]", _PERCENT, _BRACKETS.sub("", word.rstrip()))

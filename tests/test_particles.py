@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from nmt.particles import FORMS, agreed, particle
@@ -12,6 +14,7 @@ from nmt.particles import FORMS, agreed, particle
     [
         ("파일", "를 엽니다", "을 엽니다"),
         ("메뉴", "을", "를"),
+        (unicodedata.normalize("NFD", "/홈/파일"), "를", "을"),  # as macOS writes a path
         ("길", "으로", "로"),  # after ㄹ
         ("창", "로 이동", "으로 이동"),
         ("메뉴", "으로는", "로는"),
