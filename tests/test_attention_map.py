@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - wide letters and digits
 """The map between pieces and words, its JSON, and back."""
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def later(*labels: str) -> list[Piece]:
         (["▁我们", "用", "GPU", "s", "训练"], ["我们", "用", "GPUs", "训练"]),
         (["▁", "你", *later("<BD>", "<A0>"), "好", *later("<A5>", "<BD>")], ["你", "好"]),
         (["▁20", "24", "년", "▁3", "월", "</s>"], ["2024년", "3월", "</s>"]),
+        (["▁Ｐ", "Ｄ", "Ｆ", "를", "▁２", "５", "개", "！"], ["ＰＤＦ를", "２５개", "！"]),
         (["▁สวัส", "ดี", "▁ครับ"], ["สวัส", "ดี", "ครับ"]),
         (["ne", "xt", "▁", "</s>"], ["next", "▁", "</s>"]),
         (["</s>"], ["</s>"]),
