@@ -387,3 +387,10 @@ def test_rates_above_one_are_an_error() -> None:
         build_augmentations(nodes["augment"])
     with pytest.raises(UserError, match=r"augment\.spans\.rate: got 1\.5"):
         build_augmentations(compose("train", ["augment=[spans]", "augment.spans.rate=1.5"])["augment"])
+
+
+def test_no_phrase_parts_a_thai_vowel_from_its_consonant() -> None:
+    example = Example(["▁The", "▁boy"], ["▁", "เ", "ด", "็กชาย"], [0, 0, 1, 1], [1, 2])
+    assert not list(example.phrases(1, random.Random(1)))
+    turned = Example(example.target, example.source, example.backward, example.forward)
+    assert turned.words() == [range(0, 1), range(1, 4)]

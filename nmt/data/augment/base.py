@@ -17,6 +17,7 @@ from nmt.terms import UNSPACED
 from nmt.tokens import WORD_MARK
 
 _UNSPACED_LETTER = regex.compile(rf"[\p{{Lo}}&&[{UNSPACED}]]", regex.V1)
+_LEADING_VOWEL = regex.compile(r"\p{Logical_Order_Exception}\Z")  # of Thai and Lao: written before its consonant
 TRIES = 8  # to find a part of a pair whose translation is known
 
 
@@ -40,7 +41,8 @@ class Example:
 
     def words(self) -> list[range]:
         """Return the positions of the pieces of each source word."""
-        starts = [place for place, piece in enumerate(self.source) if begins_word(piece) or place == 0]
+        places = [place for place, piece in enumerate(self.source) if begins_word(piece) or place == 0]
+        starts = [place for place in places if not inside_syllable(self.source, place)]
         return [range(*each) for each in zip(starts, [*starts[1:], len(self.source)], strict=True)]
 
     def translation(self, part: range) -> range | None:
@@ -65,7 +67,8 @@ class Example:
             first = rng.randrange(len(words))
             last = min(first + rng.randrange(most_words), len(words) - 1)
             part = range(words[first].start, words[last].stop)
-            if (found := self.translation(part)) is not None:
+            found = self.translation(part)
+            if found is not None and not any(inside_syllable(self.target, each) for each in (found.start, found.stop)):
                 yield part, found
 
 
@@ -97,6 +100,13 @@ class Augmentation(ABC):
 def begins_word(piece: str) -> bool:
     """Return whether a piece may begin a word: with "▁", or with a letter of a script without spaces, as in Chinese."""
     return piece.startswith(WORD_MARK) or bool(_UNSPACED_LETTER.match(piece))
+
+
+def inside_syllable(pieces: Sequence[str], place: int) -> bool:
+    """Return whether a place between pieces parts a vowel or another mark from the letter that it belongs to."""
+    if not 0 < place < len(pieces) or pieces[place].startswith(WORD_MARK):
+        return False
+    return bool(_LEADING_VOWEL.search(pieces[place - 1]) or regex.match(r"\p{M}", pieces[place]))
 
 
 def text(pieces: Sequence[str]) -> str:
