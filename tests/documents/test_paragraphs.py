@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import unicodedata
 
 import pytest
 
@@ -26,11 +27,13 @@ def upper(document: Document) -> str:
         ("  ", "  "),
         ("\n", "\n"),
         ("-- \n* a\n...", "-- \n* A\n..."),
+        ("\x01\x1b[1m\x02bold\x00a\x06b\x7fc\x85d\x9be", "\x01\x1b[1M\x02BOLD\x00A\x06B\x7fC\x85D\x9bE"),
     ],
 )
 def test_line_breaks_and_white_space_stay(text: str, expected: str) -> None:
     document = paragraphs(text, NO_SPANS)
-    assert upper(document) == expected and not any("\t" in sentence for sentence in document.sentences)
+    assert upper(document) == expected
+    assert not any(unicodedata.category(letter) == "Cc" for letter in "".join(document.sentences))
 
 
 def test_lines_are_divided_into_sentences() -> None:

@@ -94,10 +94,14 @@ msgstr ""
 
 msgid "one\f\vtwo, C:\\all\\folders"
 msgstr ""
+
+msgid "\001\033[1m\002prompt\001\033[0m\002"
+msgstr ""
 """
     )
     assert r'msgstr "\aTIMED OUT: AUTO-LOGOUT\n"' in text
     assert r"RED \033[1MTEXT\033[0M" in text.replace('"\n"', "")
+    assert r"\001\033[1M\002PROMPT\001\033[0M\002" in text.replace('"\n"', "")
     assert r"ONE\f\vTWO, C:\\ALL\\FOLDERS" in text.replace('"\n"', "")
 
 
