@@ -40,7 +40,8 @@ class Launch:
 def launch() -> Launch:
     """Return what the environment variables say, as Lightning reads them.
 
-    Raises UserError if the number of processes differs from node to node, which Lightning cannot use.
+    Raises UserError if the number of processes differs from node to node, which Lightning cannot use, and in a job of
+    several tasks for a process that srun has not started.
     """
     if (found := _by_torchrun()) is not None:
         return _even(found, "--nproc-per-node")
@@ -52,6 +53,11 @@ def launch() -> Launch:
             raise UserError(
                 f"SLURM_NTASKS={size}: the number of tasks on each node is not given; add --ntasks-per-node to the "
                 "options of the job. If the job runs only one process, use --ntasks=1"
+            )
+        if "SLURM_PROCID" not in os.environ:  # the shell of salloc, for example, has the variables of the job only
+            raise UserError(
+                f"SLURM_NTASKS={size}: got no SLURM_PROCID, so srun has not started this process; start it with srun, "
+                "or set SLURM_JOB_NAME=interactive to run one process"
             )
         rank, local_rank, node = (int(os.environ[f"SLURM_{name}"]) for name in ("PROCID", "LOCALID", "NODEID"))
         return _even(Launch("srun", rank, int(size), local_rank, int(each), node), "--ntasks-per-node")

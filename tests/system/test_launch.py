@@ -96,6 +96,17 @@ def test_other_numbers_on_each_node_are_refused(message: str) -> None:
         launch()
 
 
+@pytest.mark.parametrize(
+    "environment", [{"SLURM_JOB_NAME": "mine", "SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2"}], indirect=True
+)
+@pytest.mark.usefixtures("environment")
+def test_process_that_srun_has_not_started_is_refused_and_its_remedy_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"^SLURM_NTASKS=2: .* set SLURM_JOB_NAME=interactive"):
+        launch()
+    monkeypatch.setenv("SLURM_JOB_NAME", "interactive")
+    assert launch() == Launch()
+
+
 STEP = {"SLURM_PROCID": "3", "SLURM_LOCALID": "1", "SLURM_NTASKS": "7", "SLURM_STEP_NUM_TASKS": "5"}
 
 
