@@ -25,6 +25,7 @@ from nmt.errors import UserError
 from nmt.system.atomic import try_lock
 from nmt.system.cores import usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint
+from nmt.training.interruption import stopped_by_signals
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -74,11 +75,12 @@ def multirun(overrides: Sequence[str]) -> None:
 
     Raises UserError for a job that cannot run, before the first one starts. If a job fails later, its error is
     printed at once, the other jobs still run, and the error at the end names the failed jobs. The table of results is
-    printed at the end, also after Ctrl-C. After Ctrl-C, the commands for the unfinished jobs follow.
+    printed at the end, also after Ctrl-C or another signal that stops a run. Then the commands for the unfinished jobs
+    follow.
     """
     folder, jobs = plan(overrides)
     ended = False
-    with claimed(folder, jobs):
+    with claimed(folder, jobs), stopped_by_signals():  # jobs of joblib run in other processes
         try:
             failures = _launch(
                 [*(line for line in overrides if not line.startswith(SWEEP_DIRS)), _pinned(folder), HYDRAS_SUBFOLDER],

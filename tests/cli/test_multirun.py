@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -125,6 +126,24 @@ def test_interrupted_multirun_prints_results_and_commands_of_the_rest(
         assert plain["seed"] == number // 2 + 1 and folder.parent == Path.cwd() / "viele, ö"
         assert folder.name == f"{number}_seed={plain['seed']},path={'ac'[number % 2]}-{'bd'[number % 2]}"
         assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
+
+
+def test_multirun_stopped_by_a_signal_while_joblib_runs_its_jobs_prints_their_commands(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def kill(*_: object) -> None:  # this process only waits for the jobs
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def not_handled(*_: object) -> None:
+        raise RuntimeError("the signal would end the program")
+
+    monkeypatch.setattr("nmt.cli.multirun._launch", kill)
+    before = signal.signal(signal.SIGTERM, not_handled)
+    try:
+        assert runs.status("-m", "seed=1,2", "hydra.sweep.dir=many") == 128 + signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert re.findall(r"^to run job (\d): ", capsys.readouterr().out, re.MULTILINE) == ["0", "1"]
 
 
 def test_interrupted_multirun_prints_the_resume_command(
