@@ -52,7 +52,7 @@ const korean = {
   layer: "층",
   head: "헤드",
   mean: count => `${count}개의 평균`,
-  sure: (piece, percent) => `‘${piece}’: 확신 ${percent} %`,
+  sure: (piece, percent) => `‘${piece}’: 확신 ${percent}%`,
   doubtful: reasons => listed("번역이 틀렸을 수 있습니다:", {
     script: "글이 원문 언어의 문자로 쓰여 있지 않음",
     language: "글이 다른 언어로 보임",
