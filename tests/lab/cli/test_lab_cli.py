@@ -5,10 +5,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from nmt.cli.arguments import read_config
+from nmt.cli.arguments import read_config, train_overrides
+from nmt.config.overrides import parse
 from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
 from nmt.lab.claims import CLAIMS, untrained
@@ -127,6 +129,27 @@ def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, mon
     assert read[0].runs == str(Path.home() / "x, y")
     systems = [[claim.systems() for claim in lab.claims_of(config)] for config in read]
     assert systems[0] == systems[1]
+
+
+def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path, monkeypatch):
+    started = []
+
+    class Process:
+        exitcode = 0
+
+        def __init__(self, *, target, args):
+            started.append(args[0])
+
+        def start(self):
+            pass
+
+        join = start
+
+    monkeypatch.setattr(lab, "server", lambda: SimpleNamespace(Process=Process))
+    folder, corpus = tmp_path / "runs, ours", f"{tmp_path}/en, de"
+    lab.train(lab.Training(folder, ("data=files", f"data.path={corpus}"), 1))
+    values = {each.key_or_group: each.value() for each in parse(train_overrides(started[0]))}
+    assert (values["hydra.run.dir"], values["data.path"], values["seed"]) == (str(folder), corpus, 1)
 
 
 @pytest.mark.slow
