@@ -32,8 +32,8 @@ Everything is in {folder}:
   events.out.tfevents...      curves; to see them: {tensorboard}
 
 What to try next (python is {python}):
-  python scripts/translate.py ckpt={folder} text={text}
-  python scripts/attend.py ckpt={folder} text={text} kind=encoder_self words=true
+  python scripts/translate.py ckpt={run} text={text}
+  python scripts/attend.py ckpt={run} text={text} kind=encoder_self words=true
   python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, three minutes)
   python train.py data=cldr model=rnn model/attention=luong
   python train.py experiment=multi30k_transformer            (needs the network, or data.path=FOLDER)
@@ -57,9 +57,10 @@ def main(arguments: list[str]) -> None:
     maps.mkdir(parents=True, exist_ok=True)
     lines.write_text("".join(f"{source}\n" for source, _ in sentences), "utf-8")
     _step("scripts/attend.py", attend.main, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
-    text = shlex.quote(sentences[0][0])
-    logs = f"python -m tensorboard.main --logdir {folder}"
-    print(CLOSING.format(folder=folder, maps=maps, tensorboard=logs, text=text, python=sys.executable), end="")
+    run, text = shlex.quote(str(folder)), shlex.quote(sentences[0][0])
+    logs = f"python -m tensorboard.main --logdir {run}"
+    said = {"folder": folder, "run": run, "maps": maps, "tensorboard": logs, "text": text, "python": sys.executable}
+    print(CLOSING.format(**said), end="")
 
 
 def _use_free_cores() -> None:

@@ -87,3 +87,13 @@ def test_sentences_come_in_different_lengths(tmp_path) -> None:
     chosen = demo.chosen_sentences(tmp_path)
     assert len(chosen) == demo.SENTENCES and len({len(source) for source, _ in chosen}) == demo.SENTENCES
     assert all(source == reference for source, reference in chosen)
+
+
+def test_the_commands_to_try_next_have_a_folder_with_spaces_in_quotes(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for program in (demo.train, demo.evaluate, demo.translate, demo.attend):
+        monkeypatch.setattr(program, "main", lambda arguments: None)
+    monkeypatch.setattr(demo, "chosen_sentences", lambda folder: [("May 4", "4. Mai")])
+    demo.main(["hydra.run.dir=my runs"])
+    said = capsys.readouterr().out.partition("What to try next")
+    assert said[2].count(" ckpt='my runs' text='May 4'") == 2 and "--logdir 'my runs'" in said[0]
