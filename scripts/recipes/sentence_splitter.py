@@ -10,11 +10,18 @@ marks, and without abbreviations.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import onnx
 from onnx import TensorProto, helper
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from nmt.cli.program import program
+from nmt.errors import UserError
+from nmt.system.atomic import write_atomically
 
 OUT = Path(__file__).resolve().parents[2] / "nmt" / "export" / "splitter.onnx"
 CLASSES = {
@@ -128,6 +135,14 @@ def _ends(graph: Graph, found: dict[str, str], letter: str) -> str:
     return graph.either(narrow, graph.both(graph.closed(found["wide"], found["closing"]), graph.no(goes_on)))
 
 
-if __name__ == "__main__":
-    OUT.write_bytes(model())
+@program
+def main(arguments: list[str]) -> None:
+    """Write the splitter."""
+    if arguments:
+        raise UserError(f"got '{' '.join(arguments)}', expected nothing; see --help")
+    write_atomically(OUT, model())
     print(f"written to {OUT}")
+
+
+if __name__ == "__main__":
+    main()

@@ -157,6 +157,22 @@ def test_the_splitter_is_what_the_script_writes() -> None:
     assert sentence_splitter.model() == SPLITTER.read_bytes()
 
 
+def test_the_script_of_the_splitter_writes_only_without_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnx")
+    from scripts.recipes import sentence_splitter
+
+    monkeypatch.setattr(sentence_splitter, "OUT", tmp_path / "splitter.onnx")
+    sentence_splitter.main(["--help"])
+    assert "sentence_splitter.py" in capsys.readouterr().out
+    with pytest.raises(UserError, match=r"got 'out=FILE', expected nothing"):
+        sentence_splitter.main(["out=FILE"])
+    assert not sentence_splitter.OUT.exists()
+    sentence_splitter.main([])
+    assert sentence_splitter.OUT.read_bytes() == SPLITTER.read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif("NMT_ARGOS_PYTHON" not in os.environ, reason="NMT_ARGOS_PYTHON: a Python with argos-translate-lt")
 def test_argos_translates_as_we_do(root: Path, tmp_path: Path) -> None:
