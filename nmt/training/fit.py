@@ -13,6 +13,7 @@ import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback, Timer
 from pytorch_lightning.plugins.precision import Precision
+from pytorch_lightning.utilities import rank_zero_only
 
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
@@ -222,6 +223,8 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
             "needs a GPU"
         )
+    # Lightning has read it from RANK or SLURM_PROCID, also if it ignores the launcher that has set them.
+    rank_zero_only.rank = trainer.global_rank  # type: ignore[attr-defined]
     return trainer
 
 

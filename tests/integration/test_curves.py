@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytorch_lightning.utilities import rank_zero_only
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nmt.cli import train as train_program
@@ -60,3 +61,11 @@ def test_a_run_that_was_stopped_while_it_was_scored_knows_its_training_loss(tmp_
         line for line in (folder / "train.log").read_text("utf-8").splitlines() if "validation: at the end" in line
     ]
     assert len(lines) == 2 and all("train loss" in line for line in lines)
+
+
+def test_a_single_process_has_curves_whatever_number_its_environment_gives_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rank_zero_only, "rank", 1)  # as Lightning reads it from RANK=1 when it is imported
+    go(tmp_path, *SHORT, "trainer.max_steps=5", "trainer.log_every_n_steps=1")
+    assert [step for step, _ in curves(tmp_path)["train/loss"]] == [1, 2, 3, 4, 5]
