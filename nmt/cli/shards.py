@@ -97,7 +97,7 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
         with suppress(FileNotFoundError), done.open("rb") as lines:
             _check_head(lines.readline(), done, _head(record, other))
     path, finished = shard.partial_path(output), shard.finished_path(output)
-    with path.open("a+b") as file:
+    with _named(path), path.open("a+b") as file:
         if try_lock(file) is False:
             what = f"output={output}" if shard.count == 1 else f"shard={shard}"
             raise UserError(f"{what}: another process is writing it; wait for it, or give another name")
@@ -110,6 +110,17 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
         file.flush()
         os.fsync(file.fileno())
         path.replace(finished)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Give an OSError of the block the name `path` if it names no file, as when the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def join_shards(output: Path, count: int, record: Mapping[str, Any], total: int) -> list[int]:

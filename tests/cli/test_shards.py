@@ -307,3 +307,21 @@ def test_torchrun(run: Run, tmp_path: Path) -> None:
     again = subprocess.run(parts, env=environment, check=True, capture_output=True, text=True)
     assert f"{tmp_path / 'parts'}: exists already, so this process translates nothing" in again.stderr
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+@pytest.mark.parametrize("size", [10, 1000])
+def test_a_full_disk_is_reported_with_the_file_and_the_shard_goes_on_later(tmp_path: Path, size: int) -> None:
+    import resource
+
+    output, lines = tmp_path / "out", [f"{number}\n" for number in range(2 * CHUNK)]
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as error:
+            write(output, Shard(), lines * 100, {"a": 1})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.filename == str(output) + ".partial"
+    write(output, Shard(), lines, {"a": 1})
+    assert join_shards(output, 1, {"a": 1}, len(lines)) == [] and output.read_text("utf-8") == "".join(lines)
