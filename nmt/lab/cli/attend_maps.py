@@ -160,7 +160,7 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
         [(each, *each.panel(config.layer, config.head)) for views in views_of(models, config) for each in views]
         for models in sentences
     ]
-    console = Console()
+    console = Console(width=terminal_width())  # rich would take COLUMNS=0 for a width, and print nothing
     for number, (models, chosen) in enumerate(zip(sentences, tables, strict=True), start=1):
         if len(sentences) > 1:
             print_stdout("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")

@@ -42,6 +42,17 @@ def test_the_table_is_of_the_translation_that_the_search_finds(
     assert len(said) >= 6 + len(found.pieces)
 
 
+def test_a_terminal_of_no_known_width_shows_the_table_too(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    attend.main([f"ckpt={run.folder}", "text=two, dogs"])
+    expected = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "0")
+    attend.main([f"ckpt={run.folder}", "text=two, dogs"])
+    assert capsys.readouterr().out == expected and "</s>" in expected
+
+
 def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text, target = 'A man, in a "red" {shirt}', "ein, Mann = [x]"
     attend.main([f"ckpt={run.folder}", f"text={text}", f"target={target}", f"out={tmp_path}/a, b"])
