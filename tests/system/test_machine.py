@@ -41,7 +41,8 @@ def test_facts_are_plain_values() -> None:
 
 def test_versions_are_those_installed() -> None:
     found = machine.versions()
-    assert found["python"] == platform.python_version() and found["torch"] == torch.__version__
+    assert found["python"] == platform.python_version()
+    assert found["torch"].partition("+")[0] == torch.__version__.partition("+")[0]  # PyPI's build adds +cu130 to one
     assert all(isinstance(version, str) for version in found.values())
 
 
