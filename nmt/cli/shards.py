@@ -114,7 +114,7 @@ def unfinished_shard(output: Path, shard: Shard, record: Mapping[str, Any]) -> I
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Give an OSError of the block the name `path` if it names no file, as when the disk is full."""
+    """Add the name `path` to an OSError of the block that names no file, as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -15,12 +15,17 @@ _WITHOUT_LATIN = "[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff\u0e00-\u0e7f]"  # Han
 
 
 def marks_of(texts: Iterable[str]) -> str:
-    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a text such as "_File" or 파일(&F).
+    """Return the marks of accelerators in a catalogue, "_" or "&" or both: it has a text such as "_File" or "파일(&F)".
+
     In other catalogues these characters are parts of names, such as "pg_dump" and "LC_ALL".
     """
     texts = [unicodedata.normalize("NFC", text) for text in texts]
-    forms = rf"{{0}}[A-Z][a-z]+\W*|.*{_WITHOUT_LATIN}\s?\({{0}}[A-Z]\)\W*"
-    return "".join(mark for mark in MARKS if any(re.fullmatch(forms.format(mark), text) for text in texts))
+    return "".join(mark for mark in MARKS if any(_is_marked(text, mark) for text in texts))
+
+
+def _is_marked(text: str, mark: str) -> bool:
+    """Return whether a whole text has the form of "_File" or of "파일(_F)"."""
+    return bool(re.fullmatch(rf"{mark}[A-Z][a-z]+\W*|.*{_WITHOUT_LATIN}\s?\({mark}[A-Z]\)\W*", text))
 
 
 def without_accelerators(text: str, translation: str, mark: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Readers see either the old file or the complete new one. If the block or the disk fails, the old file stays. Raises
     OSError with the name `path`.
     """
-    start = path.name[:50]  # a file system allows 255 bytes, and a character has up to 4 in UTF-8
+    start = path.name[:50]  # a name may have 255 bytes, and a character has up to 4 of them in UTF-8
     part = path.with_name(f".{start}.{os.urandom(8).hex()}.part")  # random, so that no other process uses this name
     try:
         with part.open("w+b") as file:

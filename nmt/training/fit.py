@@ -223,7 +223,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
             "needs a GPU"
         )
-    # Lightning has read it from RANK or SLURM_PROCID, also if it ignores the launcher that has set them.
+    # Lightning reads this number from RANK or SLURM_PROCID, also where it trains as a single process.
     rank_zero_only.rank = trainer.global_rank  # type: ignore[attr-defined]
     return trainer
 

@@ -159,8 +159,8 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
 
 def train(training: Training) -> None:
     """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
-    words = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
-    arguments = quoted_paths(words, TRAIN_PATHS)  # a comma in a path would begin another value
+    overrides = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
+    arguments = quoted_paths(overrides, TRAIN_PATHS)  # without quotes, a comma in a path begins another value
     if last_checkpoint(training.folder).is_file():
         arguments = [f"resume={training.folder}"]
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
