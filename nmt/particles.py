@@ -74,7 +74,7 @@ def _form(particle: str, final: int) -> str:
 
 def _final(word: str) -> int | None:
     """Return the number of the consonant that ends a word, 0 for none, and None if the sound is unknown."""
-    word = unicodedata.normalize("NFC", word)  # a path of macOS has a syllable in single letters
+    word = unicodedata.normalize("NFC", word)  # macOS writes the letters of a syllable one by one
     if _PLACEHOLDER.search(word):
         return None
     spoken = regex.sub("[%\uff05]", _PERCENT, _BRACKETS.sub("", word.rstrip()))

@@ -189,10 +189,8 @@ def main(arguments: list[str]) -> None:
     key, _, path = arguments[0].partition("=") if len(arguments) == 1 else ("", "", "")
     if arguments not in ([], ["table"]) and not (key == "multi30k" and path):
         raise UserError(f"got '{' '.join(arguments)}', expected nothing, multi30k=FOLDER, or table; see --help")
-    if path:
-        make(MULTI30K, path)
-    elif not arguments:
-        make(SMALL, None)
+    if arguments != ["table"]:
+        make(MULTI30K if path else SMALL, path or None)
     write_table()
 
 

@@ -80,7 +80,7 @@ def multirun(overrides: Sequence[str]) -> None:
     """
     folder, jobs = plan(overrides)
     ended = False
-    with claimed(folder, jobs), stopped_by_signals():  # jobs of joblib run in other processes
+    with claimed(folder, jobs), stopped_by_signals():  # joblib trains in other processes, and this one waits
         try:
             failures = _launch(
                 [*(line for line in overrides if not line.startswith(SWEEP_DIRS)), _pinned(folder), HYDRAS_SUBFOLDER],

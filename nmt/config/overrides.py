@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
 # A name in {name: value} that Hydra cannot read: in quotes, or with a letter such as ä
-UNREADABLE_NAME = re.compile(r"""[{,]\s*(?:'[^']*'|"[^"]*"|[^\s{}\[\],:'"]*[^\x00-\x7f][^{}\[\],:'"]*)\s*:""")
+_UNREADABLE_NAME = re.compile(r"""[{,]\s*(?:'[^']*'|"[^"]*"|[^\s{}\[\],:'"]*[^\x00-\x7f][^{}\[\],:'"]*)\s*:""")
 RECIPES = ("debug", "experiment")  # groups whose files set keys of all sections; the first beats the second
 
 
@@ -50,7 +50,7 @@ def parse(overrides: Sequence[str]) -> list[Override]:
 def _remedy(unreadable: str) -> str:
     """Return where an override that Hydra cannot parse needs quotes, or other names."""
     key, _, value = unreadable.partition("=")
-    if value[:1] == "{" and UNREADABLE_NAME.search(value):
+    if value[:1] == "{" and _UNREADABLE_NAME.search(value):
         return f'each name before a colon needs letters of English, and no quotes: {key}="{{name: ...}}"'
     special = "with commas, quotes, brackets, braces or letters such as ä needs"
     if value[:1] in ("[", "{"):

@@ -11,7 +11,7 @@ from nmt.spans import Spans, join, unmarked
 from nmt.terms import NO_TERMS, Terms
 from nmt.translation.sentences import split
 
-# All control characters but the tab: a model would lose them, and PO files have them, as in "\a" for a bell.
+# All control characters but the tab: a model loses them, and PO files have them, as in "\a" for a bell.
 _BREAK = re.compile(r"(\r\n|[\x00-\x08\n-\x1f\x7f-\x9f\u2028\u2029])")
 
 

@@ -223,7 +223,7 @@ def make_trainer(parts: Parts, callbacks: Sequence[Callback], checkpoints: Atomi
             f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
             "needs a GPU"
         )
-    # Lightning reads this number from RANK or SLURM_PROCID, also where it trains as a single process.
+    # Lightning reads this number from RANK or SLURM_PROCID. A single process with RANK=1 would write no curves.
     rank_zero_only.rank = trainer.global_rank  # type: ignore[attr-defined]
     return trainer
 

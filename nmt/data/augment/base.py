@@ -41,8 +41,11 @@ class Example:
 
     def words(self) -> list[range]:
         """Return the positions of the pieces of each source word."""
-        places = [place for place, piece in enumerate(self.source) if begins_word(piece) or place == 0]
-        starts = [place for place in places if not inside_syllable(self.source, place)]
+        starts = [
+            place
+            for place, piece in enumerate(self.source)
+            if place == 0 or (begins_word(piece) and not inside_syllable(self.source, place))
+        ]
         return [range(*each) for each in zip(starts, [*starts[1:], len(self.source)], strict=True)]
 
     def translation(self, part: range) -> range | None:
@@ -103,7 +106,10 @@ def begins_word(piece: str) -> bool:
 
 
 def inside_syllable(pieces: Sequence[str], place: int) -> bool:
-    """Return whether a place between pieces parts a vowel or another mark from the letter that it belongs to."""
+    """Return whether the piece at `place` and the one before it share a syllable.
+
+    A vowel that stands before its consonant, or a combining mark, is then in another piece than its letter.
+    """
     if not 0 < place < len(pieces) or pieces[place].startswith(WORD_MARK):
         return False
     return bool(_LEADING_VOWEL.search(pieces[place - 1]) or regex.match(r"\p{M}", pieces[place]))

@@ -45,17 +45,8 @@ LARGEST_SMALL, LARGEST_WITHOUT_WORDS = 12, 99
 MOST_SHOWN, LONGEST_SHOWN = 5, 20
 ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 LARGEST_ROMAN = 39
-O_CLOCK = (
-    "시",
-    "時",
-    "时",
-    "点",
-    "點",
-    "uhr",
-    "oclock",
-    "am",
-    "pm",
-)  # directly after the word for an hour in a `searchable_text`
+# What follows the word for an hour in a `searchable_text`
+O_CLOCK = ("시", "時", "时", "点", "點", "uhr", "oclock", "am", "pm")
 
 _DIGITS = re.compile(r"\d+")
 _SEPARATOR = r"[.,'\u2019 \u00a0\u202f]"

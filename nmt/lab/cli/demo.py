@@ -59,8 +59,8 @@ def main(arguments: list[str]) -> None:
     _step("scripts/attend.py", attend.main, [f"ckpt={folder}", f"input={lines}", "words=true", f"out={maps}"])
     run, text = shlex.quote(str(folder)), shlex.quote(sentences[0][0])
     logs = f"python -m tensorboard.main --logdir {run}"
-    said = {"folder": folder, "run": run, "maps": maps, "tensorboard": logs, "text": text, "python": sys.executable}
-    print(CLOSING.format(**said), end="")
+    values = {"folder": folder, "run": run, "maps": maps, "tensorboard": logs, "text": text, "python": sys.executable}
+    print(CLOSING.format(**values), end="")
 
 
 def _use_free_cores() -> None:
