@@ -14,7 +14,6 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 from nmt.config.settings import DataConfig
-from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Pairs, Source, repeatable
 from nmt.data.sources.files import read_lines
@@ -127,8 +126,8 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
             f"for validation; {fewer}name a file by data.val={overfit}"
         )
     held = _with_smallest_digests(train, config)
-    sources = {normalized(pair.source) for pair in held}  # as the model reads them
-    rest = Split.of(Reiterable(lambda: (pair for pair in train if normalized(pair.source) not in sources)))
+    sources = {pair.source for pair in held}
+    rest = Split.of(Reiterable(lambda: (pair for pair in train if pair.source not in sources)))
     if not len(rest):
         fewer = f"set data.val_size={len(held) // 10}, or " if len(held) >= 10 else ""
         raise UserError(
@@ -152,7 +151,7 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> list[SentencePai
     last = b"\xff" * 17  # larger than any digest
     for pair in train:
         sides = sorted([(config.source_lang, pair.source), (config.target_lang, pair.target)])
-        text = "\0".join([str(config.seed), *(normalized(text) for _, text in sides)])
+        text = "\0".join([str(config.seed), *(text for _, text in sides)])
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         if digest < last and digest not in found:
             found[digest] = pair

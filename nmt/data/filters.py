@@ -15,7 +15,7 @@ from nmt.data.defects.corpus import Duplicate, LeakedPair, LeakedSource, LeakedT
 from nmt.data.defects.marks import Addresses, Markup, Symbols
 from nmt.data.defects.numbers import Numbers
 from nmt.data.defects.shift import Shifted
-from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, NotNfc, Script
+from nmt.data.defects.texts import Encoding, Identical, Invisible, Language, Script
 from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 
@@ -24,7 +24,7 @@ KINDS: tuple[type[Defect], ...] = (
     *(Script, Language, Encoding, Invisible, Markup, Numbers, Addresses, Symbols, Shifted),
 )
 FILTERS: Mapping[str, type[Defect]] = {kind.name: kind for kind in KINDS}
-DEFECTS: Mapping[str, type[Defect]] = {**FILTERS, NotNfc.name: NotNfc}  # which need not be dropped
+DEFECTS = FILTERS
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ CHUNK_PAIRS = 10_000
 
 @dataclass(slots=True, unsafe_hash=True)  # frozen would double the time to make one, and a corpus has millions
 class SentencePair:
-    """A sentence and its translation, as plain text. It is never changed.
+    """A sentence and its translation, as plain text in the form of `nmt.data.normalization`. It is never changed.
 
     `line` is the number of its line if it comes from a file. Equal pairs may come from different lines. `alignment` is
     the word alignment in the format of `nmt.data.word_links.parse`, if there is one.
@@ -27,10 +27,13 @@ class SentencePair:
     line: int | None = field(default=None, compare=False)
     alignment: str | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        self.source, self.target = normalized(self.source), normalized(self.target)
+
 
 def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
-    """Return the texts of a pair as a model reads them. With `spans`, both are normalized first, so that they match."""
-    return spans.mark_pair(normalized(pair.source), normalized(pair.target)) if spans else (pair.source, pair.target)
+    """Return the texts of a pair as a model reads them, with marks for the spans that both sides have."""
+    return spans.mark_pair(pair.source, pair.target) if spans else (pair.source, pair.target)
 
 
 @dataclass(frozen=True)

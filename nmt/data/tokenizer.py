@@ -253,8 +253,7 @@ class _Texts(Iterable[str]):
         self.characters = {" "}
 
     def add(self, text: str) -> None:
-        """Normalize and add a text."""
-        text = normalized(text)
+        """Add a text."""
         self._file.write(f"{text}\n")
         self.characters.update(text)
 

@@ -155,7 +155,7 @@ def evaluate(
     if cut := sum(translation.cut for translation in translations):
         logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
     hypotheses = [normalized(translation.text) for translation in translations]
-    references = [normalized(pair.target) for pair in pairs]
+    references = [pair.target for pair in pairs]
     sources = [translation.source for translation in translations]
     scores = score(metrics, hypotheses, references, sources=sources, bootstrap=bootstrap)
     verdicts = judge(translator, translations, references)

@@ -102,7 +102,7 @@ def tuned(
         return plain(beam, normalization="power", **fixed)
     if beam.normalization == "power" or metric is None:
         return plain(beam, normalization="power")
-    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+    sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
 
     def quality(penalty: float) -> float:
         found = translator.translate(sources, search=plain(beam, normalization="power", length_penalty=penalty))
@@ -133,7 +133,7 @@ def compare(
         one.tokens == two.tokens
         for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1, retry=False), strict=True)
     ]
-    references = [normalized(pair.target) for pair in pairs]
+    references = [pair.target for pair in pairs]
     scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)
     differences = [
         abs(a - b) for one, two in scored for a, b in zip(one.token_log_probs, two.token_log_probs, strict=True)

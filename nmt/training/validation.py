@@ -83,7 +83,7 @@ def validation_scores(
 
     A metric scores the translations of `pairs` as one corpus.
     """
-    references = [normalized(pair.target) for pair in pairs]
+    references = [pair.target for pair in pairs]
     sources, texts = zip(*((each.source, normalized(each.text)) for each in translations), strict=True)
     scores = score(metrics, texts, references, sources=sources)
     return {**losses.scores, **{name: found.value for name, found in scores.items()}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import typing
-import unicodedata
 from collections import Counter
 
 import pytest
@@ -87,10 +86,6 @@ def test_what_is_overfit_is_no_leak(data_config):
     split = Split.of([SentencePair("A dog.", "Ein Hund.")])
     corpus = dict.fromkeys(("train", "val", "test"), split)
     assert corpus_context(data_config(overfit=True), corpus, "train").held_out == {}
-
-
-def test_simplified_text_is_the_same_in_every_normal_form():
-    assert simplified(unicodedata.normalize("NFD", "Über 안녕")) == "über안녕"
 
 
 def test_simplified_keeps_vowel_signs_and_digits():

@@ -1,12 +1,19 @@
 """A split is counted and digested in one pass, in flat memory."""
 
 import tracemalloc
+import unicodedata
 
 import pytest
 
 from nmt.data.pair import Reiterable, SentencePair, Split
 
 PAIRS = [SentencePair(f"source {i}", f"target {i}") for i in range(20_001)]
+
+
+def test_a_pair_is_normalized_text():
+    assert SentencePair(unicodedata.normalize("NFD", " 나 für\u2003ihn "), "\ta  b\r") == SentencePair(
+        "나 für ihn", "a b"
+    )
 
 
 def test_a_split_is_its_pairs():

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 
@@ -43,15 +42,14 @@ class CorpusContext:
 
     @functools.cached_property
     def hashes(self) -> tuple[Hashes, Hashes]:
-        """The hash of each source, and that of each pair, as the model reads them: 16 bytes a pair.
+        """The hash of each source, and that of each pair: 16 bytes a pair.
 
         The first access reads the pairs.
         """
         sources, pairs = array("Q"), array("Q")
         for pair in self.pairs:
-            source, target = normalized(pair.source), normalized(pair.target)
-            sources.append(_hash(source))
-            pairs.append(_hash(f"{source}\0{target}"))
+            sources.append(_hash(pair.source))
+            pairs.append(_hash(f"{pair.source}\0{pair.target}"))
         return np.frombuffer(sources, np.uint64), np.frombuffer(pairs, np.uint64)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,6 @@ import regex
 from numpy.typing import NDArray
 
 from nmt.data.defects.base import Defect, Hashes
-from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 
 MOST_TARGETS = 5
@@ -69,8 +67,8 @@ def _target_counts(sources: Hashes, pairs: Hashes) -> tuple[Hashes, NDArray[np.i
 
 @functools.lru_cache(maxsize=16)  # two defects ask for the same text
 def simplified(text: str) -> str:
-    """Return `text` in NFC and in lower case, without punctuation and white space."""
-    return str(PUNCTUATION.sub("", unicodedata.normalize("NFC", text).casefold()))
+    """Return `text` in lower case, without punctuation and white space."""
+    return str(PUNCTUATION.sub("", text.casefold()))
 
 
 class LeakedPair(Defect):
@@ -81,8 +79,8 @@ class LeakedPair(Defect):
     version = 3
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        """Return the texts of a pair that must not be held out together, as the model reads them."""
-        return normalized(pair.source), normalized(pair.target)
+        """Return the texts of a pair that must not be held out together."""
+        return pair.source, pair.target
 
     def find(self, index: int, pair: SentencePair) -> str:
         texts, near = self.compared(pair), self._simplified(pair)
@@ -116,7 +114,7 @@ class LeakedSource(LeakedPair):
     explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        return (normalized(pair.source),)
+        return (pair.source,)
 
 
 class LeakedTarget(LeakedPair):
@@ -126,4 +124,4 @@ class LeakedTarget(LeakedPair):
     explanation = "has a target that is in validation or test too, exactly or nearly, whatever its source"
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        return (normalized(pair.target),)
+        return (pair.target,)

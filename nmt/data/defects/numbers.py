@@ -74,8 +74,7 @@ class Numbers(Defect):
         """Return the numbers of each side that nothing explains: "source: 25; target: 35"."""
         if _DIGITS.findall(pair.source) == _DIGITS.findall(pair.target):  # the usual case
             return ""
-        texts = (unicodedata.normalize("NFC", text) for text in (pair.source, pair.target))  # as the words are
-        sides = [_Side(*each) for each in zip(texts, self.context.languages, strict=True)]
+        sides = [_Side(*each) for each in zip((pair.source, pair.target), self.context.languages, strict=True)]
         left = [list(_left_over(sides[side], sides[1 - side])) for side in (0, 1)]
         if not all(left):
             left = [[each for each in numbers if each.is_certain] for numbers in left]

@@ -10,8 +10,7 @@ from typing import Any
 
 import regex
 
-from nmt.data.defects.base import SIDES, Defect, TextDefect
-from nmt.data.normalization import normalized
+from nmt.data.defects.base import Defect, TextDefect
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.languages import main_part, scripts_in, scripts_of
@@ -40,8 +39,7 @@ class Identical(Defect):
     version = 2
 
     def find(self, index: int, pair: SentencePair) -> str:
-        text = normalized(pair.source)
-        return "same text" if text == normalized(pair.target) and any(map(str.isalpha, text)) else ""
+        return "same text" if pair.source == pair.target and any(map(str.isalpha, pair.source)) else ""
 
 
 class Invisible(TextDefect):
@@ -54,17 +52,6 @@ class Invisible(TextDefect):
     def problem(self, text: str, language: str) -> str:
         found = INVISIBLE.search(text)
         return f"U+{ord(found[0]):04X}" if found else ""
-
-
-class NotNfc(Defect):
-    """A text is not in Unicode's normal form C, such as Korean with syllables divided into letters."""
-
-    name = "not_nfc"
-    explanation = "has a side that is not in Unicode's form NFC, as Hangul in single letters; it is normalized to NFC"
-
-    def find(self, index: int, pair: SentencePair) -> str:
-        texts = zip(SIDES, (pair.source, pair.target), strict=True)
-        return " and ".join(side for side, text in texts if not unicodedata.is_normalized("NFC", text))
 
 
 class Encoding(TextDefect):

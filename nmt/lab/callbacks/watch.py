@@ -91,7 +91,7 @@ class Watch(MapsCallback):
     def _figures(self, module: TranslationModule, maps: list[AttentionMap]) -> dict[str, float]:
         pairs, translations = module.val_pairs, module.validation.translations
         texts = [normalized(translation.text) for translation in translations]
-        sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+        sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
         found = shares(sources, references, texts)
         figures = {name: found[name] for name in MANY}
         first = next(iter(module.metrics), None)

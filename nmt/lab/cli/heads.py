@@ -188,7 +188,7 @@ def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, 
     if training is not None:
         frequencies = count_pieces(chain.from_iterable(training.corpora), translator.tokenizer)
     pairs = inputs.pairs[: config.sentences]
-    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+    sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
     translations = translator.translate(sources)
     if frequencies is not None:
         count_spans(frequencies, translations)

@@ -63,7 +63,6 @@ def main(config: ReportConfig) -> None:
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
         )
     from nmt.build import build_views
-    from nmt.data.normalization import normalized
     from nmt.lab.report.examples import examples
     from nmt.lab.report.rarity import rarity
     from nmt.lab.report.report import report
@@ -80,7 +79,7 @@ def main(config: ReportConfig) -> None:
     with messages_on(sys.stderr):
         rare = None
         if training is not None:
-            targets = (normalized(pair.target) for split in training.corpora for pair in split)
+            targets = (pair.target for split in training.corpora for pair in split)
             size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
             rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)

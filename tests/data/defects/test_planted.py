@@ -62,12 +62,6 @@ PLANTED = {
         *(text.format(side) for text, side in zip(ADDRESSES[place], (pair.source, pair.target), strict=True))
     ),
     "numbers": lambda pair, draw, place: other_number(pair, draw),
-    "not_nfc": lambda pair, draw, place: SentencePair(
-        *(
-            unicodedata.normalize("NFD", f"{side} für 나") if place % 2 == n else side
-            for n, side in enumerate((pair.source, pair.target))
-        )
-    ),
 }
 
 
