@@ -71,7 +71,7 @@ def utf8_output() -> TextIO:
 def new_file(path: str | None) -> Path | None:
     """Return the path of the setting `output`. Raises UserError if it exists."""
     if path is not None and os.path.exists(path):
-        raise UserError(f"output={path}: it exists already; name another file, or remove it")
+        raise UserError(f"output={path}: exists already; give another name")
     return None if path is None else Path(path)
 
 

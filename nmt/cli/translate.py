@@ -11,33 +11,27 @@ bytes. Each line of standard input is translated as soon as it arrives, so the p
 a pipe. On a terminal, control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe
 they stay as they are.
 
-Several processes translate one file if torchrun or srun starts the program, or with shard=.
-
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
   python scripts/translate.py ckpt=best.safetensors input=page.html output=page.ko.html
   python scripts/translate.py ckpt=best.safetensors input=news.en.gz output=news.jsonl.gz search.n_best=5
-  torchrun --nproc-per-node=4 scripts/translate.py ckpt=best.safetensors input=news.en output=news.de
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, load, translating_from, using_terms
 from nmt.cli.output import new_file, utf8_output
-from nmt.cli.shards import Shard, refuse_existing
 from nmt.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import UserError
-from nmt.parameters import Form
-from nmt.system.launch import independent_launch
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
@@ -63,7 +57,6 @@ class TranslateConfig(SearchSettings):
     input_format: Literal["lines", DocumentFormat] | None
     column: str | None
     output: PathText | None
-    shard: Annotated[str, Form(r"\d{1,6}/[1-9]\d{0,5}", "the form NUMBER/COUNT, as in 3/16")] | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
     terms: PathText | None
@@ -80,29 +73,7 @@ class TranslateConfig(SearchSettings):
         """Whether each line of output is a JSON object."""
         return is_jsonl(self.output, self.format)
 
-    @property
-    def chosen_shard(self) -> Shard:
-        """The shard of the file that this process translates: that of the setting, or of its place."""
-        if self.shard is not None:
-            return Shard(*map(int, self.shard.split("/")))
-        place = independent_launch()
-        return Shard(place.rank + 1, place.size)
-
-    def _shard_contradictions(self) -> Iterator[str]:
-        place, shard = independent_launch(), self.chosen_shard
-        started = f"{place.launcher} has started {place.size} processes"
-        if not 1 <= shard.number <= shard.count:
-            yield f"shard={shard}: expected a number from 1 to {shard.count} before the slash"
-        elif place.several and shard != Shard(place.rank + 1, place.size):
-            yield f"shard={shard}: {started}, and this one has shard {place.rank + 1}/{place.size}; leave shard= out"
-        elif (place.several or self.shard is not None) and (self.output is None or self.document is not None):
-            what = started if place.several else f"shard={shard}"
-            alone = "start one process for it" if place.several else "leave shard= out"
-            remedy = alone if self.document else "give input=FILE and output=FILE"
-            yield f"{what}: only a file of lines has shards; {remedy}"
-
     def contradictions(self) -> Iterator[str]:
-        yield from self._shard_contradictions()
         text, prefix = self.text, self.prefix
         if text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
@@ -119,8 +90,6 @@ class TranslateConfig(SearchSettings):
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
-        if self.output and self.input and _is_same_file(self.output, self.input):
-            yield f"output={self.output}: it is the input; name another file"
         if self.with_attention and not self.jsonl and self.document is None:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
         if prefix is not None and text is None:
@@ -128,30 +97,19 @@ class TranslateConfig(SearchSettings):
                 'prefix="...": the search completes it; give it with text="..." (in Python, '
                 "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
             )
-        elif prefix and text is not None and not text.strip():
-            yield 'text="": it is empty, so its translation is empty too, and prefix= has no effect; leave it out'
-        if sys.stdin is None and text is None and self.input is None:
-            yield 'standard input is closed; give text="...", input=FILE, or lines as in < lines.en'
-
-
-def _is_same_file(one: str, other: str) -> bool:
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 @configured(TranslateConfig)
 def main(config: TranslateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
     from nmt.cli.translate_document import translate_document
-    from nmt.cli.translate_file import Source, translate_file
+    from nmt.cli.translate_file import translate_file
     from nmt.cli.translation_lines import LineTranslator
+    from nmt.data.sources.files import read_texts
     from nmt.system import process
 
     process.speed_up()
-    if (place := independent_launch()).several:
-        process.share_machine(place)
-    new_output = new_file(config.output) if config.document is not None else None
-    if config.output is not None and config.document is None and not place.several:
-        refuse_existing(Path(config.output))
+    output = new_file(config.output)
     translator, models = load(
         config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search
     )
@@ -168,14 +126,19 @@ def main(config: TranslateConfig) -> None:
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
     elif config.input is not None and config.document is not None:
-        translate_document(line_translator, Path(config.input), config.document, new_output)
+        translate_document(line_translator, Path(config.input), config.document, output)
     elif config.input is not None:
-        output = None if config.output is None else Path(config.output)
         column = config.column or (translator.languages or ("source",))[0]
         backwards = translator.languages != trained
-        source = Source(Path(config.input), column, named=config.column is not None, place=int(backwards))
-        paths, shard = [model.path for model in models], config.chosen_shard
-        translate_file(line_translator, source, output, stdout, paths, shard, quiet=place.rank > 0)
+        lines = partial(
+            read_texts,
+            Path(config.input),
+            column,
+            place=int(backwards),
+            has_header=config.column is not None,
+            remedy="name the one with the sentences: column=NAME",
+        )
+        translate_file(line_translator, config.input, lines, output, stdout)
     else:
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)

@@ -75,13 +75,10 @@ class LineTranslator:
             if self._counts["source"] == 1:
                 print_stderr(f"warning: {place}: the translation may mean nothing: {REASONS[about_source[0]]}")
 
-    def close(self, within: str = "") -> None:
-        """Print the counts of translations with a problem, and those of sources if some had no warning.
-
-        `within` names the part of the input that was translated.
-        """
+    def close(self) -> None:
+        """Print the counts of translations with a problem, and those of sources if some had no warning."""
         for problem in self._problems():
-            print_stderr(f"warning: {within}{problem}")
+            print_stderr(f"warning: {problem}")
 
     def _problems(self) -> Iterator[str]:
         count = self._counts

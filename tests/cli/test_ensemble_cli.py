@@ -13,7 +13,6 @@ from nmt.cli import evaluate, score, translate
 from nmt.errors import UserError
 from nmt.system.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
-from tests.translated_file import Killed, kill_at
 
 TEXTS = sentences(5, seed=1)
 
@@ -86,22 +85,6 @@ def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
     evaluate.main([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
     facts = json.loads((run.folder / "translations" / "test.beam1.lp1.scores.json").read_text("utf-8"))
     assert facts["checkpoint"] == "best" and facts["members"] == []
-
-
-def test_ensemble_resumes_a_file_only_with_the_same_members(
-    run: Run, other: Path, both: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
-    words = ["device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.de"]
-    with monkeypatch.context() as patch:
-        kill_at(patch, 3)
-        with pytest.raises(Killed):
-            translate.main([both, *words])
-    for ckpt in (f"ckpt={run.folder}", f'ckpt=["{run.folder}","{run.folder}"]', f'ckpt=[{other},"{run.folder}"]'):
-        with pytest.raises(UserError, match="its lines were made with another checkpoint; repeat the command"):
-            translate.main([ckpt, *words])
-    translate.main([both, *words])
-    assert len((tmp_path / "a.de").read_text("utf-8").splitlines()) == len(TEXTS)
 
 
 @pytest.mark.parametrize(

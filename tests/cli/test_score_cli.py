@@ -143,7 +143,7 @@ def test_score_errors_are_one_line_and_leave_no_output(words: list[str], tmp_pat
             score.main([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
         assert not output.exists()
     output.write_text("mine", "utf-8")
-    with pytest.raises(UserError, match="it exists already; name another file"):
+    with pytest.raises(UserError, match="exists already; give another name"):
         score.main([*words, f"output={output}"])
     assert output.read_text("utf-8") == "mine" and sorted(path.name for path in tmp_path.glob(".*")) == []
 

@@ -103,8 +103,6 @@ def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == as_line(expected.text) + "\n" and expected.text.startswith("a, red")
     with pytest.raises(UserError, match=r"the search completes it; give it with text=.* takes one for each"):
         translate_program.main([words[0], words[2]])
-    with pytest.raises(UserError, match=r'^text="": it is empty, so its translation is empty too'):
-        translate_program.main([words[0], "text= ", words[2]])
 
 
 def test_translations_that_lines_of_text_cannot_hold_are_refused(run: Run, capsys: pytest.CaptureFixture[str]) -> None:

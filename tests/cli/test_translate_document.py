@@ -72,7 +72,7 @@ def test_a_page_that_was_written_meanwhile_stays(call: Call, monkeypatch: pytest
     monkeypatch.setattr(LineTranslator, "lines", write)
     Path("page.html").write_text("<p>a dog</p>")
     status, _, err = call("input=page.html", "output=page.de.html")
-    assert status == program.USER_ERROR and "output=page.de.html: it exists already" in err
+    assert status == program.USER_ERROR and "output=page.de.html: exists already" in err
     assert Path("page.de.html").read_text() == "my own"
 
 
@@ -120,7 +120,7 @@ def test_paragraphs_and_lines(call: Call, translated: Callable[[str], str]) -> N
         ("a.html", b"a", ["column=en"], "column=en: only a file has columns"),
         ("a.jsonl", b"", ["input_format=paragraphs"], "input_format=paragraphs: a.jsonl has sentences in columns"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best=2: a document holds only the best translation"),
-        ("a.html", b"a", ["output=a.html"], "output=a.html: it is the input"),
+        ("a.html", b"a", ["output=a.html"], "output=a.html: exists already"),
         ("a.html", b"a", ["input_format=pdf"], "input_format: got 'pdf', expected"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],

@@ -1,58 +1,76 @@
-"""The program that translates a file: its output, its JSON Lines, and what it refuses."""
+"""The program that translates a file: its output, its JSON Lines, what it refuses, and that it goes on after a stop."""
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import subprocess
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from nmt import load_translator
 from nmt.attention_map import load
-from nmt.build import search_node
-from nmt.cli import program, translate
-from nmt.cli.shards import Shard
-from nmt.cli.translate_file import Source, record_of, translate_file
+from nmt.cli import translate, translate_file
 from nmt.cli.translation_lines import LineTranslator
-from nmt.data.sources.files import Files
+from nmt.data.sources.files import Files, read_texts
 from nmt.errors import UserError
+from nmt.search.beam import BeamSearch
 from nmt.system.lines import as_line
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
-from tests.translated_file import QUICK, TEXTS, FileCall, Killed, kill_at
+
+QUICK = BeamSearch(beam_size=2, max_length_factor=0.2, max_length_extra=1)
+ODD = [
+    *("", " ", "a\x00dog", "\x01\x02\x1b[31m", "the\x0bsnow\u2028man\u0085x", "\u200b", "\ufffd\U0010ffff"),
+    *("two\rmen", "<s> ▁ </s>"),
+]
+TEXTS = [*sentences(12, seed=1), *ODD, "no line end"]
+
+
+class FileCall:
+    """Translates the file `source`, which is in a folder of its own."""
+
+    def __init__(self, run: Run, folder: Path) -> None:
+        """Write the source: byte order mark, CRLF, odd characters, no line end at its end."""
+        self.run = run
+        self.source = folder / "a {file}, (1).en"
+        self.source.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(TEXTS).encode())
+
+    def __call__(self, output: str | None = "out.de", **settings: Any) -> Path:
+        """Return the file that was written; `settings` are of `LineTranslator`, or fields of the search."""
+        form = {key: settings.pop(key, False) for key in ("jsonl", "with_attention")}
+        translator = Translator(self.run.translator.model, self.run.translator.tokenizer, QUICK.replace(**settings))
+        path = self.source.parent / (output or "")
+        lines = partial(read_texts, self.source, "en")
+        name = str(self.source)
+        translate_file.translate_file(
+            LineTranslator(translator, **form), name, lines, path if output else None, sys.stdout
+        )
+        return path
+
+
+@pytest.fixture
+def translated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileCall:
+    """The function that translates a file, in chunks of 4 lines."""
+    monkeypatch.setattr(translate_file, "CHUNK", 4)
+    return FileCall(run, tmp_path)
 
 
 def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = translated().read_bytes().decode().split("\n")
+    written = translated().read_bytes()
+    lines = written.decode().split("\n")
     assert lines == [as_line(each.text) for each in run.translator.translate(TEXTS, search=QUICK)] + [""]
-    assert lines[12] == lines[13] == "" and not Shard().partial_path(translated.source.parent / "out.de").exists()
+    assert lines[12] == lines[13] == "" and not list(translated.source.parent.glob("*.partial"))
     assert "translated 22 lines in 0:00:0" in capsys.readouterr().err
-    packed = translated("out.de.gz")
-    assert gzip.decompress(packed.read_bytes()) == (translated.source.parent / "out.de").read_bytes()
-    source_gz = translated.source.with_name("again.gz")
-    source_gz.write_bytes(gzip.compress(translated.source.read_bytes()))
-    checkpoint = run.folder / "checkpoints" / "best.safetensors"
-    translate_file(
-        LineTranslator(Translator(run.translator.model, run.translator.tokenizer, QUICK)),
-        Source(source_gz, "en"),
-        None,
-        sys.stdout,
-        [checkpoint],
-    )
-    assert capsys.readouterr().out == (translated.source.parent / "out.de").read_text("utf-8")
-
-
-def test_a_clock_that_stands_still(
-    translated: FileCall, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The clock of some systems moves in steps of 16 ms."""
-    monkeypatch.setattr("nmt.cli.translate_file.time", SimpleNamespace(monotonic=lambda: 7.0))
-    translated()
-    assert "translated 22 lines in 0:00:00, " in capsys.readouterr().err
+    assert gzip.decompress(translated("out.de.gz").read_bytes()) == written
+    translated(None)
+    assert capsys.readouterr().out.encode() == written
 
 
 def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCall, tmp_path: Path) -> None:
@@ -67,10 +85,7 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
             assert plain["score"] == pytest.approx(each.score, abs=1e-4)
             assert plain["log_prob"] == pytest.approx(sum(each.token_log_probs), abs=1e-4)
         if not row["pieces"]:
-            assert row == {
-                **{"source": row["source"], "text": "", "log_prob": 0, "score": 0, "cut": False, "doubts": []},
-                **{"retried": False, "lost_spans": [], "pieces": [], "token_log_probs": [], "attention": None},
-            }
+            assert (row["text"], row["log_prob"], row["attention"]) == ("", 0, None)
             continue
         assert all(row[key] == row["n_best"][0][key] for key in row["n_best"][0])
         seen = run.translator.attention_maps([hypotheses[0]])[0]
@@ -83,170 +98,59 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
 
 
 def test_a_source_that_was_split_has_its_parts_in_json(
-    run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]
+    translated: FileCall, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "two men, a dog. A red bike, a man.\n"
     translated.source.write_text(long * 12 + "two\n" + "e" * 300 + "\n", encoding="utf-8")
     path = translated(max_source_length=16, jsonl=True, with_attention=True)
     rows = [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
-    assert len(rows) == 14 and [part["source"] for part in rows[0]["parts"]] == [
-        "two men, a dog.",
-        "A red bike, a man.",
-    ]
+    assert [part["source"] for part in rows[0]["parts"]] == ["two men, a dog.", "A red bike, a man."]
     assert "attention" not in rows[0] and all(part["attention"]["cross"] for part in rows[0]["parts"])
     assert rows[0]["pieces"] == rows[0]["parts"][0]["pieces"] + rows[0]["parts"][1]["pieces"]
     assert "parts" not in rows[12] and rows[12]["attention"]["cross"]
     assert "".join(part["source"] for part in rows[13]["parts"]) == "e" * 300
     err = capsys.readouterr().err
-    limit, place = "longer than 16 tokens (search.max_source_length)", f"{translated.source}:"
-    assert f"warning: {place}1: {limit}; translated in 2 parts\n" in err
-    assert f"{place}10:" in err and f"{place}11:" not in err
-    assert f"warning: 13 sources were {limit} and split\n" in err
+    assert f"warning: {translated.source}:1: longer than 16 tokens (search.max_source_length); translated in 2 " in err
+    assert ":10:" in err and ":11:" not in err and "warning: 13 sources were longer than 16 tokens" in err
 
 
 @pytest.mark.parametrize(
     ("content", "settings", "message"),
     [
-        (b"a\nb \xff\n", {}, ":2: not UTF-8 (byte 0xff at 3); convert the text to UTF-8"),
-        ("a\n\ud800\n".encode("utf-8", "surrogatepass"), {}, ":2: not UTF-8 (byte 0xed at 1)"),
-        ("a\n".encode("utf-16"), {}, ":1: not UTF-8 (byte 0xff at 1)"),
+        (b"a\nb \xff\n", {}, ":2: not UTF-8 .byte 0xff at 3.; convert the text to UTF-8"),
         (b"a\n" + b"e" * 3000, {"long_source": "refuse", "max_source_length": 20}, ":2: got "),
     ],
 )
 def test_invalid_line_is_found_before_translating(
-    capsys: pytest.CaptureFixture[str],
-    translated: FileCall,
-    content: bytes,
-    settings: dict[str, Any],
-    message: str,
+    translated: FileCall, content: bytes, settings: dict[str, Any], message: str
 ) -> None:
     translated.source.write_bytes(content)
-    with pytest.raises(SystemExit) as end:
-        program.run(lambda _: translated(**settings))
-    err = capsys.readouterr().err
-    assert end.value.code == program.USER_ERROR and err.count("\n") == 1
-    assert err.startswith(f"error: {translated.source}{message}")
+    with pytest.raises(UserError, match=message):
+        translated(**settings)
     assert [path.name for path in translated.source.parent.iterdir()] == [translated.source.name]
 
 
-def test_unreadable_file_is_refused(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "plain.gz").write_text("a dog")
-    (tmp_path / "short.gz").write_bytes(gzip.compress(b"a dog\n" * 1000)[:-9])
-    (tmp_path / "empty").write_text("")
-    checkpoint = run.folder / "checkpoints" / "best.safetensors"
-    for name, message in (
-        ("none", "none: no such file"),
-        ("plain.gz", "not a whole gzip file"),
-        ("short.gz", "not a whole gzip file"),
-        (".", "a folder, pipe or device"),
-    ):
-        with pytest.raises(UserError, match=message):
-            translate_file(
-                LineTranslator(run.translator),
-                Source(tmp_path / name, "en"),
-                tmp_path / "out",
-                sys.stdout,
-                [checkpoint],
-            )
-    out = tmp_path / "new" / "out"
-    translate_file(LineTranslator(run.translator), Source(tmp_path / "empty", "en"), out, sys.stdout, [checkpoint])
-    assert out.read_bytes() == b""
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["output=x"], "output=: needs the file input="),
-        (["text=a", "input=x"], 'input=: a file cannot be translated beside text="..."'),
-        (["with_attention=true"], "with_attention=true: text lines cannot hold it; add format=jsonl"),
-        (["format=json"], "format: got 'json'"),
-    ],
-)
-def test_contradicting_translate_settings(run: Run, words: list[str], message: str) -> None:
-    with pytest.raises(UserError) as error:
-        translate.main([f"ckpt={run.folder}", *words])
-    assert message in str(error.value)
-
-
-def test_the_program_takes_files(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
-    """The form of the output follows from its name; without one, the lines go to standard output."""
-    node = {key: value for key, value in search_node(QUICK).items() if key != "_target_"}
-    quick = [f"search.{key}={'null' if value is None else value}" for key, value in node.items()]
-    words = [f"ckpt={run.folder}", "device=cpu", *quick, f"input={translated.source}"]
-    texts = translated().read_text("utf-8")
-    translate.main([*words, f"output={translated.source.parent}/a.jsonl.gz"])
-    rows = gzip.decompress((translated.source.parent / "a.jsonl.gz").read_bytes()).decode().split("\n")[:-1]
-    assert [json.loads(row)["text"] for row in rows] == texts.split("\n")[:-1]
-    capsys.readouterr()
-    translate.main(words)
-    assert capsys.readouterr().out == texts
-    translate.main([*words[:-1], "text=a dog", "format=jsonl"])
-    assert json.loads(capsys.readouterr().out)["source"] == "a dog"
-
-
 def test_files_of_pairs_are_read_as_in_training(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON Lines and TSV are not translated as raw text; what was killed goes on with them too."""
+    """JSON Lines and TSV are not translated as raw text, and the form of the output follows from its name."""
     texts = sentences(9, seed=3)
     rows = [{"id": number, "en": text, "de": "x"} for number, text in enumerate(texts)]
     files = {
         "plain.en": "".join(f"{text}\n" for text in texts),
-        "flat.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows),
         "nested.jsonl.gz": "".join(json.dumps({"translation": row}) + "\n" for row in rows),
         "pairs.tsv": "".join(f"{text}\tx\n" for text in texts),
-        "headed.tsv": "de\ten\n" + "".join(f"x\t{text}\n" for text in texts),
+        "mono.jsonl": "".join(json.dumps({"text": text}) + "\n" for text in texts),
     }
     words = [f"ckpt={run.folder}", "device=cpu", "search=greedy"]
     for name, content in files.items():
         data = content.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-        translate.main([*words, f"input={tmp_path / name}", f"output={tmp_path / name}.de"])
+        named = ["column=text"] if name == "mono.jsonl" else []
+        translate.main([*words, f"input={tmp_path / name}", f"output={tmp_path / name}.de", *named])
         assert (tmp_path / f"{name}.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes(), name
-    assert "pairs.tsv: no header line that names the columns; column 1 read as en\n" in capsys.readouterr().err
-    (tmp_path / "mono.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), "utf-8")
-    mono = [*words, f"input={tmp_path / 'mono.jsonl'}", f"output={tmp_path / 'mono.de'}"]
-    with pytest.raises(
-        UserError, match=r"mono\.jsonl:1: no language key 'en'; there are: text; name the one .*column="
-    ):
-        translate.main(mono)
-    translate.main([*mono, "column=text"])
-    assert (tmp_path / "mono.de").read_bytes() == (tmp_path / "plain.en.de").read_bytes()
-    with pytest.raises(UserError, match=r"column=text: only a file has columns, input=FILE of .*\.jsonl and \.tsv"):
-        translate.main([*words, f"input={tmp_path / 'plain.en'}", "column=text"])
-
-
-def test_a_column_that_does_not_exist_is_refused(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "table.tsv").write_text("id\tenglish\n17\tabc\n", "utf-8")
-    words = [f"ckpt={run.folder}", f"input={tmp_path}/table.tsv", f"output={tmp_path}/out.de"]
-    with pytest.raises(UserError, match=r"tsv:1: no language key 'englsh'; there are: id, english; did you mean"):
-        translate.main([*words, "column=englsh"])
-    translate.main([*words, "column=english"])
-    assert len((tmp_path / "out.de").read_text("utf-8").splitlines()) == 1
-
-
-def test_equal_settings_make_equal_records(run: Run) -> None:
-    records = [
-        record_of(LineTranslator(load_translator(run.folder, length_penalty=penalty)), [], "")
-        for penalty in (1, 1.0, 0.5)
-    ]
-    assert json.dumps(records[0]) == json.dumps(records[1]) != json.dumps(records[2])
-
-
-def test_killed_jsonl_translation_resumes(run: Run, tmp_path: Path, translated: FileCall) -> None:
-    translated.source = tmp_path / "rows.jsonl"
-    rows = "".join(json.dumps({"en": text}) + "\n" for text in sentences(11, seed=3))
-    translated.source.write_text(rows, "utf-8")
-    whole = translated("whole.jsonl", jsonl=True).read_bytes()
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
-        kill_at(patch, 6)
-        translated("parts.jsonl", jsonl=True)
-    assert Shard().partial_path(tmp_path / "parts.jsonl").exists()
-    assert translated("parts.jsonl", jsonl=True).read_bytes() == whole and whole.count(b"\n") == 11
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
-        kill_at(patch, 6)
-        translated("other.jsonl", jsonl=True)
-    translated.source.write_text(rows.replace("dog", "cat"), "utf-8")
-    with pytest.raises(UserError, match="another input"):
-        translated("other.jsonl", jsonl=True)
+    note = "pairs.tsv: no header line that names the columns; column 1 read as en\n"
+    assert capsys.readouterr().err.count(note) == 1
+    with pytest.raises(UserError, match=r"mono\.jsonl:1: no language key .*; name the one with .*column=NAME"):
+        translate.main([*words, f"input={tmp_path / 'mono.jsonl'}"])
 
 
 def test_json_lines_are_training_data(run: Run, tmp_path: Path) -> None:
@@ -264,7 +168,112 @@ def test_json_lines_are_training_data(run: Run, tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "again.jsonl.gz").read_bytes()) == gzip.decompress(output.read_bytes())
 
 
+# A stop
+
+
+class Killed(BaseException):
+    """Stands for the end of the process at some line."""
+
+
+def kill_at(monkeypatch: pytest.MonkeyPatch, line: int, end: type[BaseException] = Killed) -> None:
+    """Let the program end when it has written `line` lines."""
+    lines, count = LineTranslator.lines, itertools.count()
+
+    def until(self: LineTranslator, texts: Sequence[str], places: Sequence[str]) -> Iterator[str]:
+        for answer in lines(self, texts, places):
+            if next(count) == line:
+                raise end
+            yield answer
+
+    monkeypatch.setattr(LineTranslator, "lines", until)
+
+
+@pytest.mark.parametrize(("line", "ending"), [(0, "de"), (4, "jsonl"), (7, "de"), (21, "de.gz")])
+def test_killed_translation_resumes_to_the_same_bytes(
+    translated: FileCall, line: int, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jsonl = ending == "jsonl"
+    whole = translated(f"whole.{ending}", jsonl=jsonl).read_bytes()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        kill_at(patch, line)
+        translated(f"parts.{ending}", jsonl=jsonl)
+    capsys.readouterr()
+    parts = translated(f"parts.{ending}", jsonl=jsonl)
+    kept, err = line // 4 * 4, capsys.readouterr().err
+    assert (f"goes on after line {kept} of 22; remove this file to begin anew" in err) == (kept > 0)
+    assert f"translated {22 - kept} lines" in err
+    assert parts.read_bytes() == whole and not list(parts.parent.glob("*.partial"))
+
+
+def test_translation_killed_while_writing_resumes(translated: FileCall) -> None:
+    """Whatever beginning of the partial file is on the disk, the output is the same."""
+    whole = translated("whole.de").read_bytes()
+    for length in (0, 1, len(whole) // 2, len(whole) - 1, len(whole)):
+        (translated.source.parent / "out.de.partial").write_bytes(whole[:length])
+        path = translated()
+        assert path.read_bytes() == whole
+        path.unlink()
+
+
+def test_ctrl_c_names_the_lines_that_are_kept(translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        kill_at(patch, 5, KeyboardInterrupt)
+        translated()
+    assert capsys.readouterr().err == f"stopped; the same command goes on after the lines in {partial_of(translated)}\n"
+
+
+def partial_of(translated: FileCall) -> Path:
+    return translated.source.parent / "out.de.partial"
+
+
+def test_nothing_of_the_user_is_overwritten(translated: FileCall) -> None:
+    output = translated.source.parent / "out.de"
+    for taken in (output, Path("/dev/null"), translated.source):
+        before = output.write_text("mine") if taken == output else None
+        with pytest.raises(
+            UserError, match=f"^output={taken}: exists already; give another name$".replace("(1)", ".*")
+        ):
+            translated(str(taken))
+        assert before is None or output.read_text() == "mine"
+    output.unlink()
+    with (
+        pytest.raises(UserError, match=r"output=.*out\.de: another process is writing it"),
+        translate_file.unfinished(output, 22),
+    ):
+        translated()
+    output.unlink(missing_ok=True)
+    partial_of(translated).write_text("\n" * 40)
+    with pytest.raises(UserError, match=r"out\.de\.partial: more lines than the input has; remove this file"):
+        translated()
+    assert partial_of(translated).read_text() == "\n" * 40
+
+
 @pytest.mark.slow
-def test_a_line_of_100_000_characters(run: Run, translated: FileCall) -> None:
+def test_killed_process_resumes(run: Run, tmp_path: Path) -> None:
+    """SIGKILL at several moments, also while the program starts."""
+    source = tmp_path / "lines.en"
+    source.write_text("".join(f"{line}\n" for line in sentences(20_000, seed=2)), encoding="utf-8")
+    words = [sys.executable, "-c", "from nmt.cli.translate import main; main()", f"ckpt={run.folder}"]
+    words += ["device=cpu", "search=greedy", "search.max_length_factor=0.1", "search.max_length_extra=1"]
+    words.append(f"input={source}")
+    subprocess.run([*words, f"output={tmp_path / 'whole'}"], check=True)
+    parts, partial_file = [*words, f"output={tmp_path / 'parts'}"], tmp_path / "parts.partial"
+
+    def count() -> int:
+        return partial_file.read_bytes().count(b"\n") if partial_file.exists() else 0
+
+    for chunks in (0, 3, 9):
+        with subprocess.Popen(parts) as process:
+            while process.poll() is None and count() <= 1024 * chunks:
+                time.sleep(0.05)
+            process.kill()
+        assert count() > 1024 * chunks
+    ended = subprocess.run(parts, check=True, capture_output=True, text=True)
+    assert "goes on after line " in ended.stderr
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_line_of_100_000_characters(translated: FileCall) -> None:
     translated.source.write_text("a dog\n" + "e" * 100_000 + "\n" + "a dog. " * 15_000 + "\ntwo\n", encoding="utf-8")
     assert translated(beam_size=1, max_length_factor=0.1, max_source_length=128).read_text("utf-8").count("\n") == 4
