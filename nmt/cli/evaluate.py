@@ -5,13 +5,9 @@
 {settings}
 
 The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
-test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, .errors.tsv and .scores.json. errors.tsv compares the
-model's scores of each translation and of its reference: a higher score of the reference is a search error, a lower one
-a model error. It also gives the reason if a translation is not compared: an empty source, a text that is too long, a
-translation that was cut at the length limit, or one that was changed after the search. Sampling, minimum Bayes risk, a
-coverage penalty and constraints have no errors.tsv, because they do not search for the highest score of the model. The
-file names include the name of the checkpoint unless that is best, or "ensemble". They include a digest if data settings
-or length limits were changed. Scores by other metrics stay in the file as long as the translations are the same.
+test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, and .scores.json. The file names include the name of
+the checkpoint unless that is best, or "ensemble". They include a digest if data settings or length limits were changed.
+Scores by other metrics stay in the file as long as the translations are the same.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=1

@@ -7,7 +7,7 @@ import logging
 import re
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
@@ -19,7 +19,6 @@ from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
-from nmt.evaluation.search_errors import NOT_COMPARED, Verdict, judge, lines, totals
 from nmt.parameters import LanguageCode, value_problem
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
@@ -91,8 +90,7 @@ class Evaluation:
     """The translations of a split, their references in the same order, and the scores of the corpus.
 
     `references` and `hypotheses` are the lines that were scored, in Unicode NFC and with single spaces. `seconds` is
-    the time that the translation took. `verdicts` tell for each translation whether the search has missed a better one;
-    there are none if the search is not for the highest score.
+    the time that the translation took.
     """
 
     subject: Subject
@@ -101,7 +99,6 @@ class Evaluation:
     references: list[str]
     scores: Scores
     seconds: float
-    verdicts: list[Verdict]
 
     @property
     def hypotheses(self) -> list[str]:
@@ -158,8 +155,7 @@ def evaluate(
     references = [pair.target for pair in pairs]
     sources = [translation.source for translation in translations]
     scores = score(metrics, hypotheses, references, sources=sources, bootstrap=bootstrap)
-    verdicts = judge(translator, translations, references)
-    return Evaluation(subject, translator.search, translations, references, scores, seconds, verdicts)
+    return Evaluation(subject, translator.search, translations, references, scores, seconds)
 
 
 @dataclass(frozen=True)
@@ -174,10 +170,8 @@ class Written:
 def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
     """Write the lines and the scores into `folder`/translations; return the paths.
 
-    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.errors.tsv` tells for each
-    translation whether it is a search error or a model error, if the search can be judged. `.scores.json` holds the
-    scores, their subject and search, the numbers of these errors, and the sacrebleu commands that compute the same
-    scores from these files.
+    `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
+    their subject and search, and the sacrebleu commands that compute the same scores from these files.
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced
     completely or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so
@@ -203,15 +197,12 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
         "search": search_node(evaluation.search),
         "sentences": len(evaluation.references),
         "scores": scores,
-        "errors": totals(evaluation.verdicts),
         "seconds": round(evaluation.seconds, 3),
         "commands": {**before["commands"], **commands},
     }
     write_atomically(source, _lines(evaluation.sources))
     write_atomically(hypothesis, _lines(evaluation.hypotheses))
     write_atomically(reference, _lines(evaluation.references))
-    if evaluation.verdicts:
-        write_atomically(inside(folder, TRANSLATIONS, f"{label}.errors.tsv"), _lines(lines(evaluation.verdicts)))
     write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
     return written
 
@@ -258,25 +249,7 @@ def table(evaluation: Evaluation) -> str:
         for name, metric in scores.metrics.items()
     ]
     head = f"{evaluation.subject.split}: {counted(sentences, 'sentence')}, {evaluation.search.label}"
-    text = [f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows]
-    if evaluation.verdicts:
-        text += [f"  {line}" for line in _error_counts(totals(evaluation.verdicts))]
-    return "\n".join(text)
-
-
-def _error_counts(counts: Mapping[str, int]) -> Iterator[str]:
-    search, model = (counted(counts[kind], kind) for kind in ("search error", "model error"))
-    same = f"{counted(counts['same'], 'translation')} equal to the reference"
-    yield f"{search} (the model scores the reference higher), {model}, {same}"
-    reasons = (
-        "without a source",
-        "with a text too long for the model",
-        "cut at the limit of the length",
-        "changed after the search",
-    )
-    found = [f"{counts[kind]:,} {reason}" for kind, reason in zip(NOT_COMPARED, reasons, strict=True) if counts[kind]]
-    if found:
-        yield f"not compared: {', '.join(found)}"
+    return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
 
 
 def _row(name: str, value: float, interval: Interval | None, note: str) -> str:

@@ -22,7 +22,6 @@ from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.spans import KeptSpans
 from nmt.evaluation.metrics.ter import TER
-from nmt.evaluation.search_errors import Verdict
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
 from nmt.spans import Spans
 from nmt.system.lines import as_line
@@ -48,8 +47,7 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     commands = json.loads(named.scores.read_text(encoding="utf-8"))["commands"]
     assert named.hypothesis.name in shlex.split(commands["bleu"]) and list(commands) == ["bleu", "chrfpp", "ter"]
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
-        *("test.beam3.lp1.errors.tsv", "test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json"),
-        "test.beam3.lp1.src.en",
+        *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en"),
     ]
     facts = json.loads(written.scores.read_text(encoding="utf-8"))
     for name, command in facts["commands"].items():
@@ -102,13 +100,11 @@ def test_spans_in_another_unicode_form_change_no_score(run: Run) -> None:
     assert read[0] == read[1], "the model reads the same references"
 
 
-def test_what_was_not_compared_is_told_with_its_reason(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_translations_that_were_cut_are_counted(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     pairs, exact = [SentencePair("", "a"), SentencePair("a dog", "b")], {"exact": ExactMatch()}
-    found = evaluate(run.translator, pairs, exact, SUBJECT)
-    assert "not compared: 1 without a source, 1 cut at the limit of the length" in table(found)
+    evaluate(run.translator, pairs, exact, SUBJECT)
     limits = "search.max_length_factor=1, search.max_length_extra=4"
     assert caplog.messages == [f"test: 1 translation cut at the limit of the length ({limits})"]
-    assert "not compared" not in table(replace(found, verdicts=[Verdict("same", -1.0, -1.0)] * 2))
 
 
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
@@ -133,7 +129,7 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
     for number, other in enumerate(others, start=2):
         write_evaluation(tmp_path, other)
         write_evaluation(tmp_path, other)
-        assert len(list((tmp_path / "translations").iterdir())) == 5 * number
+        assert len(list((tmp_path / "translations").iterdir())) == 4 * number
     blocked = tmp_path / "file"
     blocked.touch()
     with pytest.raises(OSError):

@@ -15,7 +15,6 @@ from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -25,7 +24,7 @@ from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, ended, make_model, recurrent, save_other, sentences
+from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
 
 TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]
 TWO_PARTS = "a man, woman dog. Two red bike!"
@@ -93,15 +92,6 @@ def test_scores_are_means_of_probabilities(run: Run, other: Translator, mixed: E
         assert mean.token_log_probs == pytest.approx(expected, abs=1e-4)
         assert mean.score == pytest.approx(sum(expected), abs=1e-3)
         assert (mean.tokens, mean.pieces) == (one.tokens, one.pieces)
-
-
-def test_search_errors_are_those_of_the_ensemble(mixed: Ensemble) -> None:
-    found = ended(mixed.translate(TEXTS))
-    references = [each.text for each in mixed.translate(TEXTS, search=Sampling(seed=5, max_length_factor=1.0))]
-    scored = mixed.score([t for t in TEXTS if t], [r for t, r in zip(TEXTS, references, strict=True) if t])
-    verdicts = [verdict for verdict in judge(mixed, found, references) if verdict.reference is not None]
-    expected = [mixed.search.normalized(each.token_log_probs) for each in scored]
-    assert [verdict.reference for verdict in verdicts] == pytest.approx(expected, abs=1e-4)
 
 
 def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:

@@ -66,6 +66,7 @@ def main(config: ReportConfig) -> None:
     from nmt.lab.report.examples import examples
     from nmt.lab.report.rarity import rarity
     from nmt.lab.report.report import report
+    from nmt.lab.report.search_errors import judge, summary
     from nmt.translation.translator import Translator
 
     inputs = load_inputs(config)
@@ -84,8 +85,12 @@ def main(config: ReportConfig) -> None:
             lines = [*evaluation.references, *evaluation.hypotheses]
             rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
         detachment = detachment_of(evaluation.translations, inputs, config)
-        chosen = examples(translator, evaluation, views, count=config.examples, n_best=config.n_best, seed=config.seed)
-        found = report(translator, evaluation, rare, detachment, chosen)
+        verdicts = judge(translator, evaluation.translations, evaluation.references)
+        for line in summary(verdicts):
+            print_stdout(f"  {line}")
+        numbers = {"count": config.examples, "n_best": config.n_best, "seed": config.seed}
+        chosen = examples(translator, evaluation, verdicts, views, **numbers)
+        found = report(translator, evaluation, verdicts, rare, detachment, chosen)
         for path in write(found, inputs.folder):
             print_stdout(f"written to {path}")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from nmt.attention_map import AttentionMap
 from nmt.data.normalization import normalized
-from nmt.evaluation.search_errors import Kind
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.view import attention_maps
 from nmt.lab.attribution.base import Attribution, AttributionView, attributions
 from nmt.lab.compare.compare import sentence_scores
 from nmt.lab.report.faults import faults
+from nmt.lab.report.search_errors import Kind, Verdict
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.lines import as_line
@@ -68,6 +68,7 @@ def choose(scores: Sequence[float], references: Sequence[str], count: int, seed:
 def examples(
     translator: Translator,
     evaluation: Evaluation,
+    verdicts: Sequence[Verdict],
     views: Mapping[str, AttributionView],
     *,
     count: int,
@@ -92,7 +93,7 @@ def examples(
             reference=evaluation.references[place],
             translation=translations[index],
             chrf=scores[place],
-            kind=evaluation.verdicts[place].kind if evaluation.verdicts else None,
+            kind=verdicts[place].kind if verdicts else None,
             faults=faults(evaluation.sources[place], evaluation.references[place], evaluation.hypotheses[place]),
             n_best=lists[index][:n_best] if len(lists[index]) > 1 and n_best > 1 else [],
             attention=maps[index] if index in maps and maps[index].cross is not None else None,

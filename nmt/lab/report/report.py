@@ -11,7 +11,6 @@ from typing import Any
 from nmt.attention_map import DECIMALS
 from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
-from nmt.evaluation.search_errors import totals
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.detachment import Detachment
 from nmt.lab.attention.view import View, view
@@ -19,6 +18,7 @@ from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import DETACHED_ABOVE, shares
 from nmt.lab.report.rarity import Rarity, WordGroup
+from nmt.lab.report.search_errors import Verdict, totals
 from nmt.system.run_files import EVENTS
 from nmt.translation.translator import Translator
 
@@ -71,11 +71,12 @@ class Report:
 def report(
     translator: Translator,
     evaluation: Evaluation,
+    verdicts: Sequence[Verdict],
     rarity: Rarity | None,
     detachment: Mapping[int, Detachment] | None,
     examples: Mapping[str, Sequence[Example]],
 ) -> Report:
-    """Return the report on an evaluation that `translator` made, with single sentences of it."""
+    """Return the report on an evaluation that `translator` made, with the verdicts on its translations."""
     sources, references, hypotheses = evaluation.sources, evaluation.references, evaluation.hypotheses
     language = evaluation.subject.source_lang
     name, metric = next(iter(evaluation.scores.metrics.items()))
@@ -93,7 +94,7 @@ def report(
         by_rarest=[] if rarity is None else _scored(rarity.sentences(references), metric, evaluation),
         words=[] if rarity is None else rarity.words(references, hypotheses),
         faults=shares(sources, references, hypotheses),
-        errors=totals(evaluation.verdicts),
+        errors=totals(verdicts),
         examples=examples,
         attends=translator.model.decoder.attends,
         detachment=detachment,

@@ -16,7 +16,6 @@ from nmt.build import build_model
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.search_errors import judge
 from nmt.evaluation.split import Evaluation, Subject
 from nmt.lab.attention.detachment import Detachment, HeldOut, patterns
 from nmt.lab.attribution.base import AttributionView, attribute
@@ -26,6 +25,7 @@ from nmt.lab.report.examples import examples
 from nmt.lab.report.page import page
 from nmt.lab.report.rarity import rarity
 from nmt.lab.report.report import Report, report, scalars, to_dict
+from nmt.lab.report.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -49,8 +49,7 @@ def evaluated(
     subject = Subject(split="test", source_lang=languages[0], target_lang=languages[1], data="data.path=FOLDER")
     found = translator.score(sources, hypotheses)
     scores = score({"bleu": BLEU(target_lang=languages[1]), "chrf": ChrF()}, hypotheses, references, sources=sources)
-    verdicts = judge(translator, found, references)
-    return Evaluation(subject, translator.search, found, list(references), scores, 2.0, verdicts)
+    return Evaluation(subject, translator.search, found, list(references), scores, 2.0)
 
 
 def made(
@@ -64,8 +63,9 @@ def made(
 ) -> Report:
     lines, training = [*evaluation.references, *evaluation.hypotheses], sentences(3, seed=1)
     rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
-    chosen = examples(translator, evaluation, views, count=count, n_best=n_best, seed=1)
-    return report(translator, evaluation, rare, detachment, chosen)
+    verdicts = judge(translator, evaluation.translations, evaluation.references)
+    chosen = examples(translator, evaluation, verdicts, views, count=count, n_best=n_best, seed=1)
+    return report(translator, evaluation, verdicts, rare, detachment, chosen)
 
 
 def test_faults_of_given_translations_are_counted(run: Run) -> None:

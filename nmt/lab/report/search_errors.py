@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from nmt.errors import counted
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.translation.base import BaseTranslator
@@ -24,7 +25,12 @@ from nmt.translation.source import ForcedPair
 from nmt.translation.translation import Translation
 
 Kind = Literal["search error", "model error", "same", "no source", "too long", "cut", "changed"]
-NOT_COMPARED: tuple[Kind, ...] = ("no source", "too long", "cut", "changed")
+NOT_COMPARED: dict[Kind, str] = {
+    "no source": "without a source",
+    "too long": "with a text too long for the model",
+    "cut": "cut at the limit of the length",
+    "changed": "changed after the search",
+}
 KINDS: tuple[Kind, ...] = ("search error", "model error", "same", *NOT_COMPARED)
 
 
@@ -102,10 +108,13 @@ def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS} if verdicts else {}
 
 
-def lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the verdicts as the lines of a TSV file with a header: sentence, kind, scores of both texts."""
-    rows = [["sentence", "kind", "hypothesis_score", "reference_score"]]
-    for number, verdict in enumerate(verdicts, start=1):
-        scores = ("" if x is None else f"{x:.6f}" for x in (verdict.hypothesis, verdict.reference))
-        rows.append([str(number), verdict.kind, *scores])
-    return ["\t".join(row) for row in rows]
+def summary(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return lines for the terminal with the numbers of verdicts; none without verdicts."""
+    if not verdicts:
+        return []
+    counts = totals(verdicts)
+    search, model = (counted(counts[kind], kind) for kind in ("search error", "model error"))
+    same = f"{counted(counts['same'], 'translation')} equal to the reference"
+    found = [f"{counts[kind]:,} {reason}" for kind, reason in NOT_COMPARED.items() if counts[kind]]
+    others = [f"not compared: {', '.join(found)}"] if found else []
+    return [f"{search} (the model scores the reference higher), {model}, {same}", *others]
