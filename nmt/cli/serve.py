@@ -60,7 +60,7 @@ class ServeConfig(SearchSettings):
                 f"host={self.host}: other machines may reach it, so it needs a key, which clients send as api_key; set "
                 f"the variable {KEY}, or api_key=..."
             )
-        if missing := missing_packages("starlette", "uvicorn", extra="serve"):
+        if missing := missing_packages("starlette", "uvicorn", "python_multipart", extra="serve"):
             yield f"serve: {missing}"
 
 

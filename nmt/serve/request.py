@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email import message_from_bytes, policy
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.types import Message
 
 from nmt.errors import UserError
 from nmt.languages import english_name
@@ -20,6 +22,7 @@ from nmt.terms import NO_TERMS, Terms
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 MISSING = "Invalid request: missing {} parameter"
 AUTO = "auto"
+MOST_FIELDS = 20  # of a form
 MOST_TERMS, MOST_CHARACTERS = 1_000, 20_000  # the terms of a request, and their characters together
 
 
@@ -66,45 +69,49 @@ class Ask:
 
 
 async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
-    """Return the fields of a request: of JSON, or else of a form and of the address."""
+    """Return the fields of a request: of JSON, or else of a form and of the address.
+
+    Raises Refusal for a body of more than `max_bytes`, as soon as so many have arrived. The time for a body grows with
+    its length and no faster.
+    """
+    request = _bounded(request, max_bytes)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    body = await _body(request, max_bytes)
-    if kind == "application/json":
-        return _json(body)
-    fields = dict(reversed(request.query_params.multi_items()))  # of several with one name, the first counts
-    if kind == "application/x-www-form-urlencoded":
-        fields |= dict(reversed(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
-    elif kind == "multipart/form-data":
-        fields |= _parts(request.headers["content-type"], body)
-    return fields
+    try:
+        if kind == "application/json":
+            return await asyncio.to_thread(_json, await request.body())
+        pairs = request.query_params.multi_items()
+        if kind == "application/x-www-form-urlencoded":
+            # Not request.form(), which takes the letters of a program like curl, which are UTF-8, for Latin-1.
+            text = (await request.body()).decode("utf-8", "replace")
+            own = await asyncio.to_thread(parse_qsl, text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+            pairs = [*own, *pairs]
+        elif kind == "multipart/form-data":
+            async with request.form(max_files=0, max_fields=MOST_FIELDS, max_part_size=max_bytes) as form:
+                pairs = [*((name, str(value)) for name, value in form.multi_items()), *pairs]
+    except (HTTPException, ValueError, RecursionError):
+        raise Refusal(400, UNREADABLE) from None
+    return dict(reversed(pairs))  # of several with one name, the first counts
 
 
-async def _body(request: Request, max_bytes: int) -> bytes:
-    body = bytearray()
-    async for block in request.stream():
-        body += block
-        if len(body) > max_bytes:
+def _bounded(request: Request, max_bytes: int) -> Request:
+    """Return the request with a body that ends in a Refusal after `max_bytes`."""
+    left = max_bytes
+
+    async def receive() -> Message:
+        nonlocal left
+        message = await request.receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
             raise Refusal(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
-    return bytes(body)
+        return message
+
+    return Request(request.scope, receive)
 
 
 def _json(body: bytes) -> dict[str, Any]:
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Refusal(400, UNREADABLE) from None
+    fields = json.loads(body)
     if not isinstance(fields, dict):
         raise Refusal(400, "Invalid JSON format")
-    return fields
-
-
-def _parts(content_type: str, body: bytes) -> dict[str, str]:
-    message = message_from_bytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body, policy=policy.HTTP)
-    fields: dict[str, str] = {}
-    for part in message.iter_parts():
-        name, value = part.get_param("name", header="content-disposition"), part.get_payload(decode=True)
-        if isinstance(name, str) and isinstance(value, bytes):
-            fields.setdefault(name, value.decode("utf-8", "replace"))
     return fields
 
 

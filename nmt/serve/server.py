@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import signal
 import socket
@@ -59,6 +60,7 @@ def serve(app: ASGIApp, listener: socket.socket, ready: Callable[[], None], then
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
     )
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
     server = _Server(config)
     received: list[int] = []
 

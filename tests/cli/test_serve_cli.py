@@ -81,7 +81,7 @@ def test_a_model_without_languages_is_refused(run: Run, free_port: int) -> None:
 
 def test_a_missing_package_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"needs starlette and uvicorn, .*nmt-attention-lab\[serve\]"):
+    with pytest.raises(UserError, match=r"needs starlette and uvicorn and python_multipart, .*-lab\[serve\]"):
         serve.main([f"ckpt={run.folder}"])
 
 

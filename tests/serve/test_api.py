@@ -7,8 +7,10 @@ import logging
 import math
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +26,7 @@ from nmt.terms import Terms
 from tests.serve.stub import LIMITS, MAX_WAIT, POISON, Client, Stub, open_stub, served, wait_for
 from tests.tiny_run import Run
 
+FORM = "application/x-www-form-urlencoded"
 ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
 CORS = {
     "access-control-allow-origin": "*",
@@ -140,6 +143,8 @@ def test_forms_and_addresses_hold_the_same_fields(client: Client) -> None:
     )
     reply = client.send("POST", "/translate", f"{parts}--x--\r\n".encode(), "multipart/form-data; boundary=x")
     assert reply.body == expected
+    unescaped = client.send("POST", "/translate", "q=ä&q=b&source=en&target=de".encode(), FORM)  # as curl -d sends it
+    assert unescaped.body == {"translatedText": "Ä"}
 
 
 def test_bodies_that_are_no_fields(client: Client) -> None:
@@ -150,14 +155,62 @@ def test_bodies_that_are_no_fields(client: Client) -> None:
     assert client.send("POST", "/translate").body == {"error": MISSING["q"]}
     untyped = client.send("POST", "/translate", json.dumps(ASK).encode(), "text/plain")
     assert (untyped.status, untyped.body) == (400, {"error": MISSING["q"]})
-    large = client.send("POST", "/translate", b"q=" + b"a" * LIMITS.body, "application/x-www-form-urlencoded")
+    large = client.send("POST", "/translate", b"q=" + b"a" * LIMITS.body, FORM)
     assert large.status == 413 and str(LIMITS.body) in large.body["error"]
+
+
+HEAD = b'--x\r\nContent-Disposition: form-data; name="q"'
+ATTACKS = {
+    "many parameters": HEAD + b";" * 80_000 + b"\r\n\r\nx\r\n--x--",
+    "many quotes": HEAD + b';"' * 40_000 + b"\r\n\r\nx\r\n--x--",
+    "many comments": HEAD + b"(" * 990_000,
+    "many headers": HEAD + b"\r\na: b" * 160_000,
+    "many parts": (HEAD + b"\r\n\r\n") * 20_000,
+    "parts without headers": b"--x\r\n\r\n\r\n" * 80_000,
+    "a file": HEAD + b'; filename="a"\r\n\r\nx\r\n--x--',
+    "a part without a name": b"--x\r\nContent-Disposition: form-data\r\n\r\nx\r\n--x--",
+    "too long": HEAD + b"\r\n\r\n" + b"\r\n" * 600_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.parametrize("key", [None, "sesame"])
+def test_a_form_that_was_written_to_be_slow_is_refused_at_once(body: bytes, key: str | None) -> None:
+    limits = replace(LIMITS, body=1_000_000)
+    with served(Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT), limits=limits, key=key) as client:
+        begun = time.process_time()
+        reply = client.send("POST", "/translate", body, "multipart/form-data; boundary=x")
+        assert time.process_time() - begun < 1
+    assert reply.status in (400, 413)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (f"multipart/form-data; boundary=x{';' * 60_000}", HEAD + b"\r\n\r\nx\r\n--x--"),
+        ("multipart/form-data; boundary=x" + ';"' * 30_000, HEAD + b"\r\n\r\nx\r\n--x--"),
+        (FORM, b"&" * 1_000_000),
+        (FORM, b"q=" + b"%" * 900_000),
+        ("application/json", b'{"a":' * 200_000),
+        ("application/json", b"1" * 1_000_000),
+    ],
+    ids=("parameters of the type", "quotes of the type", "fields", "percent signs", "depth", "digits"),
+)  # fmt: skip
+def test_a_body_that_was_written_to_be_slow_is_refused_at_once(kind: str, body: bytes) -> None:
+    with served(
+        Worker({("en", "de"): open_stub()}, max_wait=MAX_WAIT), limits=replace(LIMITS, body=1_000_000)
+    ) as client:
+        begun = time.process_time()
+        reply = client.send("POST", "/translate", body, kind)
+        assert time.process_time() - begun < 1.5
+    assert reply.status == 400
 
 
 def test_a_body_that_does_not_arrive_is_not_waited_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "BODY_SECONDS", 0.05)
     with socket.create_connection(("127.0.0.1", client.port), timeout=10) as slow:
-        slow.sendall(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nq=a")
+        head = f"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: {FORM}\r\nContent-Length: 9\r\n\r\nq=a"
+        slow.sendall(head.encode())
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
