@@ -19,6 +19,7 @@ from nmt.data.sources.base import SPLITS, Pairs, Source, repeatable
 from nmt.data.sources.files import read_lines
 from nmt.data.word_links import links_of_pair
 from nmt.errors import UserError, counted, did_you_mean
+from nmt.system.lines import digest
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,14 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
         found[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
         logger.info(f"data.more.{name}: {len(found[name]):,} training pairs, weight {entry.weight:g}")
     return found
+
+
+def digest_of(corpus: Mapping[str, Split], more: Mapping[str, Split], config: DataConfig, *, linked: bool) -> str:
+    """Return a digest of the training and validation pairs, and if `linked` of their alignments."""
+    splits = corpus["train"], corpus["val"]
+    links = [split.links or "" for split in splits if linked]
+    added = [f"{more[name].digest} {entry.weight}" for name, entry in (config.more or {}).items()]
+    return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * config.both_directions)
 
 
 def origin(source: Source, config: DataConfig, split: str = "train") -> str:
@@ -152,9 +161,9 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> list[SentencePai
     for pair in train:
         sides = sorted([(config.source_lang, pair.source), (config.target_lang, pair.target)])
         text = "\0".join([str(config.seed), *(text for _, text in sides)])
-        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if digest < last and digest not in found:
-            found[digest] = pair
+        key = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        if key < last and key not in found:
+            found[key] = pair
         if len(found) == 2 * config.val_size:
             last = sorted(found)[config.val_size]
             found = {key: pair for key, pair in found.items() if key < last}

@@ -1,33 +1,52 @@
-"""The encoded corpus: the token ids of all training pairs, and their links, in memory-mapped NumPy files.
+"""The encoded corpus: the token ids of all training pairs, and their links, in memory-mapped files of a cache.
 
-A corpus is a folder of the cache with these files:
+A corpus is a folder of the cache with these files of plain numbers:
 
-    ids.npy           uint16 or int32: the source and the target of pair 0, then of pair 1, ...
-    offsets.npy       int64 (2 * pairs + 1): side i, counted over all pairs, is ids[offsets[i] : offsets[i + 1]]
-    links.npy         uint16 or int32 (links, 2), if linked: the position of a target piece, and of a source piece
-    link_offsets.npy  int64 (pairs + 1), if linked: the links of pair i are links[link_offsets[i] : link_offsets[i + 1]]
-    corpus.json       written last: what the pairs depend on, the counts of dropped pairs, a checksum of each file
+    ids.bin            the source and the target of pair 0, then of pair 1, ...
+    ids_offsets.bin    int64 (2 * pairs + 1): side i, counted over all pairs, is ids[offsets[i] : offsets[i + 1]]
+    links.bin          (links, 2), if linked: the position of a target piece, and of a source piece
+    links_offsets.bin  int64 (pairs + 1), if linked: the links of pair i are links[offsets[i] : offsets[i + 1]]
+    corpus.json        written last: what the pairs depend on, with the type of ids and links, the counts of dropped
+                       pairs, and a checksum of each file
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import logging
+import os
+import zlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
+from nmt.data.filters import Filters
+from nmt.data.pair import SentencePair, Split, marked
+from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.word_links import PieceLinks
+from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
+from nmt.errors import UserError, counted
+from nmt.system.atomic import lock_file, write_atomically
+from nmt.system.cores import usable_cores
+from nmt.system.lines import digest
+from nmt.system.temporary import temporary_folder
 
-UINT16_VALUES = 2**16
+VERSION = 3
+CHUNK_PAIRS = 2_000  # encoded by one call
+ABOUT = "corpus.json"
+OFFSETS = "<i8"
 
 Lengths = NDArray[np.int32]
+
+logger = logging.getLogger(__name__)
 
 
 class Encoded(NamedTuple):
@@ -36,6 +55,27 @@ class Encoded(NamedTuple):
     source: list[int]
     target: list[int]
     links: PieceLinks | None = None
+
+
+def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool = False) -> list[Encoded]:
+    """Return the ids of every pair, and if `linked` the links between them; both sides end with eos.
+
+    Marks stand for the spans that both sides of a pair have. The end of a sentence has no links. Raises UserError for
+    an alignment that does not fit its pair.
+    """
+    read = [marked(pair, tokenizer.spans) for pair in pairs]
+    sources = tokenizer.encode_source([source for source, _ in read])
+    targets = tokenizer.encode_target([target for _, target in read])
+    if not linked:
+        return list(map(Encoded, sources, targets))
+    links = (_links(*each, tokenizer) for each in zip(pairs, sources, targets, strict=True))
+    return list(map(Encoded, sources, targets, links))
+
+
+def _links(pair: SentencePair, source: list[int], target: list[int], tokenizer: Tokenizer) -> PieceLinks:
+    links = links_of_pair(pair, f"the alignment of '{pair.source}'")
+    sides = zip((source, target), tokenizer.word_starts, strict=True)
+    return piece_links(links, *(words_of_pieces(ids, starts) for ids, starts in sides))
 
 
 class EncodedPairs(Sequence[Encoded]):
@@ -60,15 +100,15 @@ def lengths_of(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
 
 
 class EncodedCorpus(EncodedPairs):
-    """The kept pairs of a corpus as ids, in memory-mapped files. Their folder may be deleted afterwards.
+    """The kept pairs of a corpus as ids, in memory-mapped files. These may be closed and deleted afterwards.
 
-    `dropped` counts the pairs that the filters left out, by reason.
+    `dtype` is the type of ids and links. `dropped` counts the pairs that the filters left out, by reason.
     """
 
-    def __init__(self, folder: Path, dropped: Mapping[str, int], *, linked: bool) -> None:
-        self._ids, self._offsets = _mapped(folder / "ids.npy"), _mapped(folder / "offsets.npy")
-        self._links = _mapped(folder / "links.npy") if linked else None
-        self._link_offsets = _mapped(folder / "link_offsets.npy") if linked else None
+    def __init__(self, files: Mapping[str, IO[bytes]], dtype: str, dropped: Mapping[str, int]) -> None:
+        self._ids, self._offsets = _mapped(files["ids"], dtype), _mapped(files["ids_offsets"], OFFSETS)
+        self._links = _mapped(files["links"], dtype).reshape(-1, 2) if "links" in files else None
+        self._link_offsets = _mapped(files["links_offsets"], OFFSETS) if "links" in files else None
         self.dropped = dropped
 
     def __len__(self) -> int:
@@ -115,89 +155,197 @@ class Mixture(EncodedPairs):
         return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
 
 
-def _mapped(path: Path) -> NDArray[Any]:
-    return np.asarray(np.load(path, mmap_mode="r"))  # a plain array, because slices of np.memmap are slow
+def _mapped(file: IO[bytes], dtype: str) -> NDArray[Any]:
+    if not file.seek(0, os.SEEK_END):  # no file without bytes can be mapped
+        return np.empty(0, dtype)
+    return np.asarray(np.memmap(file, dtype, "r"))  # slices of np.memmap are slow
 
 
-# Files
+# Writing
 
 
-class IdTypes(NamedTuple):
-    """The type of the ids in a file, and that of the positions in links; None for a corpus without links."""
-
-    ids: str
-    positions: str | None
-
-    @classmethod
-    def of(cls, tokenizer: Tokenizer, max_length: int, *, linked: bool) -> IdTypes:
-        """Return the smallest types for the ids of `tokenizer`, and for positions in texts of `max_length` pieces."""
-        vocab_size = max(tokenizer.source_vocab_size, tokenizer.target_vocab_size)
-        ids, positions = ("<u2" if values <= UINT16_VALUES else "<i4" for values in (vocab_size, max_length))
-        return cls(ids, positions if linked else None)
+def number_type(tokenizer: Tokenizer, max_length: int) -> str:
+    """Return the smallest type for the ids of `tokenizer`, and for positions in texts of `max_length` pieces."""
+    values = max(tokenizer.source_vocab_size, tokenizer.target_vocab_size, max_length)
+    return "<u2" if values <= 2**16 else "<i4"
 
 
-class _Array:
-    """An array in a .npy file that grows at its end."""
+class CorpusWriter(ExitStack):
+    """Writes encoded pairs as a stream to the files of a corpus in `folder`, in a `with` block.
 
-    def __init__(self, file: IO[bytes], dtype: str, *row: int) -> None:
-        self._file, self._row = file, row
-        self.dtype, self.length = dtype, 0
-        self._write_header()
+    `checksums` has the CRC-32 of each file by its name.
+    """
 
-    def append(self, rows: NDArray[Any]) -> None:
-        """Write rows at the end."""
-        self._file.write(rows.astype(self.dtype, copy=False).tobytes())
-        self.length += len(rows)
-
-    def close(self) -> None:
-        """Write the final shape; NumPy leaves room for it in the header."""
-        self._file.seek(0)
-        self._write_header()
-
-    def _write_header(self) -> None:
-        shape = self.length, *self._row
-        write_array_header_1_0(self._file, {"descr": self.dtype, "fortran_order": False, "shape": shape})
-
-
-class CorpusWriter:
-    """Writes encoded pairs as a stream to the files of a corpus; `open_file` opens each."""
-
-    def __init__(self, types: IdTypes, open_file: Callable[[str], IO[bytes]]) -> None:
-        def array(name: str, dtype: str, *row: int) -> _Array:
-            return _Array(open_file(f"{name}.npy"), dtype, *row)
-
-        self._ids, self._offsets = array("ids", types.ids), array("offsets", "<i8")
-        self._offsets.append(np.zeros(1))
-        self._arrays = [self._ids, self._offsets]
-        if types.positions is not None:
-            self._links, self._link_offsets = array("links", types.positions, 2), array("link_offsets", "<i8")
-            self._link_offsets.append(np.zeros(1))
-            self._arrays += [self._links, self._link_offsets]
+    def __init__(self, folder: Path, dtype: str, *, linked: bool) -> None:
+        super().__init__()
+        self._dtype = dtype
+        self._ends = {"ids": 0, "links": 0}
+        self._files = dict[str, IO[bytes]]()
+        self.checksums = dict.fromkeys(names(linked=linked), 0)
+        for name in self.checksums:
+            path = folder / f"{name}.bin"
+            path.unlink(missing_ok=True)  # another process may have mapped the old file, which must not change
+            self._files[name] = self.enter_context(path.open("x+b"))
+            if name.endswith("_offsets"):
+                self._write(name, np.zeros(1, OFFSETS))
 
     def add(self, pairs: Sequence[Encoded]) -> None:
         """Write pairs, which have links if the corpus has them. Raises OverflowError for an id outside its type."""
-        sides = list(itertools.chain.from_iterable((pair.source, pair.target) for pair in pairs))
-        lengths = np.fromiter(map(len, sides), np.int64, len(sides))
-        self._offsets.append(self._ids.length + lengths.cumsum())
+        sides = [side for pair in pairs for side in (pair.source, pair.target)]
         # NumPy checks the range of Python's integers; a cast of an array would wrap them.
-        self._ids.append(np.fromiter(itertools.chain.from_iterable(sides), self._ids.dtype, int(lengths.sum())))
-        links = [pair.links for pair in pairs if pair.links is not None]
-        if links:
-            self._link_offsets.append(self._links.length + np.cumsum([len(each) for each in links]))
-            self._links.append(np.concatenate(links))
+        self._append("ids", sides, np.fromiter(itertools.chain.from_iterable(sides), self._dtype))
+        if links := [pair.links for pair in pairs if pair.links is not None]:
+            self._append("links", links, np.concatenate(links).astype(self._dtype))
 
-    def close(self) -> None:
-        """Complete the files, which the caller closes."""
-        for array in self._arrays:
-            array.close()
+    def finish(self, dropped: Mapping[str, int]) -> EncodedCorpus:
+        """Complete the files, and return the corpus. `dropped` counts the pairs that were left out, by reason."""
+        for file in self._files.values():
+            file.flush()
+        return EncodedCorpus(self._files, self._dtype, dropped)
+
+    def _append(self, name: str, rows: Sequence[Sized], numbers: NDArray[Any]) -> None:
+        ends = self._ends[name] + np.cumsum([len(row) for row in rows], dtype=OFFSETS)
+        self._ends[name] = int(ends[-1]) if len(ends) else self._ends[name]
+        self._write(name, numbers)
+        self._write(f"{name}_offsets", ends)
+
+    def _write(self, name: str, numbers: NDArray[Any]) -> None:
+        content = numbers.tobytes()
+        self._files[name].write(content)
+        self.checksums[name] = zlib.crc32(content, self.checksums[name])
 
 
-@contextmanager
-def writing_corpus(
-    folder: Path, types: IdTypes, open_file: Callable[[Path], AbstractContextManager[IO[bytes]]]
-) -> Iterator[CorpusWriter]:
-    """Yield a writer of the files in `folder`. They are complete at the end of the block."""
-    with ExitStack() as stack:
-        writer = CorpusWriter(types, lambda name: stack.enter_context(open_file(folder / name)))
-        yield writer
-        writer.close()
+def names(*, linked: bool) -> list[str]:
+    """Return the names of the files of a corpus, without their ending."""
+    return ["ids", "ids_offsets", *(["links", "links_offsets"] if linked else [])]
+
+
+# The cache
+
+
+def encode_corpus(
+    split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path, linked: bool = False
+) -> EncodedCorpus:
+    """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
+
+    If `linked`, they have links. A damaged corpus is made again. If `folder` cannot be written, temporary files are
+    used. If several processes need the same corpus, one makes it and the others wait. What the filters leave out is
+    logged. Raises UserError if every pair is dropped or an alignment does not fit its pair, and OSError if the disk is
+    full.
+    """
+    identity = {
+        "version": VERSION,
+        "text": split.digest,
+        "linked": linked,
+        "links": split.links if linked else None,
+        "tokenizer": tokenizer.digest(),
+        "filters": filters.identity(),
+        "dtype": number_type(tokenizer, filters.max_length),
+    }
+    entry = folder / f"corpus-{digest(json.dumps(identity, sort_keys=True))[:24]}"
+    if (corpus := _open_corpus(entry, identity)) is not None:
+        return _logged(corpus, f"from {entry}")
+    try:
+        entry.mkdir(parents=True, exist_ok=True)
+        lock = (entry / "lock").open("ab")
+    except OSError as error:
+        where = f"in temporary files, because {folder} cannot be written ({error.strerror})"
+        with temporary_folder() as temporary:
+            return _logged(_make_corpus(temporary, identity, split, tokenizer, filters), where)
+    with lock:
+        waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {entry}")
+        if waited and (corpus := _open_corpus(entry, identity)) is not None:
+            return _logged(corpus, f"from {entry}")
+        try:
+            corpus = _make_corpus(entry, identity, split, tokenizer, filters)
+        except OSError as error:  # a full disk names no file
+            raise OSError(error.errno, error.strerror, error.filename or str(entry)) from error
+        (entry / "lock").unlink(missing_ok=True)
+    return _logged(corpus, f"kept in {entry}")
+
+
+def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:
+    """Return the corpus in `folder`, or None if it is missing or damaged, which is logged."""
+    try:
+        about = json.loads((folder / ABOUT).read_bytes())
+        with ExitStack() as stack:
+            paths = {name: folder / f"{name}.bin" for name in names(linked=identity["linked"])}
+            files = {name: stack.enter_context(path.open("rb")) for name, path in paths.items()}
+            checksums = {name: zlib.crc32(_mapped(file, "u1").data) for name, file in files.items()}
+            if (about["identity"], about["checksums"]) == (identity, checksums):
+                return EncodedCorpus(files, identity["dtype"], about["dropped"])
+    except (OSError, ValueError, LookupError, TypeError):
+        pass
+    if (folder / ABOUT).exists():
+        logger.info(f"training pairs: {folder} is damaged or cannot be read; making it again")
+    return None
+
+
+def _logged(corpus: EncodedCorpus, where: str) -> EncodedCorpus:
+    dropped = f", {sum(corpus.dropped.values()):,} dropped ({_counts(corpus.dropped)})" if corpus.dropped else ""
+    logger.info(f"training pairs: {len(corpus):,} encoded{dropped}, {where}")
+    return corpus
+
+
+def _make_corpus(
+    folder: Path, identity: Mapping[str, Any], split: Split, tokenizer: Tokenizer, filters: Filters
+) -> EncodedCorpus:
+    """Write the files of a corpus to `folder`, and return it.
+
+    If files cannot be locked, two processes may write at once. Each has files of its own until it has ended.
+    """
+    dropped, linked = Counter[str](), identity["linked"]
+    with (
+        CorpusWriter(folder, identity["dtype"], linked=linked) as writer,
+        PassProgress("encoding", len(split)) as progress,
+    ):
+        for pairs, left_out in _encoded_chunks(split, tokenizer, filters, progress, linked=linked):
+            writer.add(pairs)
+            dropped += left_out
+        corpus = writer.finish(dropped)
+    if not len(corpus):
+        raise UserError(f"data: every training pair was dropped ({_why(dropped, filters)}")
+    about = {"identity": identity, "dropped": dropped, "checksums": writer.checksums}
+    write_atomically(folder / ABOUT, json.dumps(about).encode())
+    return corpus
+
+
+def _why(dropped: Counter[str], filters: Filters) -> str:
+    """Return the reason why all pairs were dropped, with advice."""
+    total = dropped.total()
+    if set(dropped) == {"empty"}:
+        return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
+    remedy = "raise these limits" + " or use fewer filters" * bool(filters.defects)
+    return f"{counted(total, 'pair')}: {_counts(dropped)}; {filters.settings()}); {remedy}"
+
+
+def _counts(dropped: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in sorted(dropped.items()))
+
+
+def _encoded_chunks(
+    pairs: Iterable[SentencePair], tokenizer: Tokenizer, filters: Filters, progress: PassProgress, *, linked: bool
+) -> Iterator[tuple[list[Encoded], Counter[str]]]:
+    """Yield the kept pairs of each chunk in order, and the number of the others by reason.
+
+    Threads encode the chunks in parallel, because SentencePiece releases the GIL.
+    """
+
+    def chunk(texts: Sequence[SentencePair], dropped: Counter[str]) -> tuple[list[Encoded], Counter[str]]:
+        encoded = encode(texts, tokenizer, linked=linked)
+        reasons = filters.reasons(*lengths_of(encoded))
+        keep = reasons == ""
+        return list(itertools.compress(encoded, keep)), dropped + Counter(reasons[~keep].tolist())
+
+    threads, rest = usable_cores(), iter(pairs)
+    pending: deque[Future[tuple[list[Encoded], Counter[str]]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
+            found = filters.found(progress.done, texts)
+            sound = [pair for pair, name in zip(texts, found, strict=True) if not name]
+            pending.append(pool.submit(chunk, sound, Counter(filter(None, found))))
+            progress.advance(len(texts))
+            if len(pending) > 2 * threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

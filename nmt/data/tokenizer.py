@@ -24,7 +24,6 @@ from typing import IO, TYPE_CHECKING, Any
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
-from nmt.data.cache import read_entry, write_entry
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair, Split, marked
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
@@ -32,6 +31,7 @@ from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.spans import NO_SPANS, Spans
 from nmt.spans import VERSION as SPANS_VERSION
+from nmt.system.cache import read_entry, write_entry
 from nmt.system.temporary import temporary_folder
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 

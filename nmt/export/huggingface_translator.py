@@ -12,7 +12,7 @@ import safetensors
 import torch
 from torch import Tensor
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError
 from nmt.export.base import EngineTranslator, require_packages, within_limits
 from nmt.search.base import Hypothesis, Search

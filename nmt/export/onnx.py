@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.onnx import symbolic_helper
 
 from nmt.checkpoint import LoadedModel
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError, one_line
 from nmt.export.base import Exportable, Format, require_packages, write_tokenizer
 from nmt.export.onnx_translator import ENCODER, NEXT, STEP, OnnxTranslator

@@ -10,7 +10,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError, one_line
 from nmt.export.base import EngineTranslator, require_packages
 from nmt.search.base import Hypothesis, Search

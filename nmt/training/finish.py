@@ -15,8 +15,8 @@ from torch import Tensor
 
 from nmt.build import search_node
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
+from nmt.data.batches import BatchLoader
 from nmt.data.corpus import origin
-from nmt.data.loader import BatchLoader
 from nmt.data.progress import PassProgress
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.system import machine
@@ -114,7 +114,7 @@ def _label(name: str, scores: Mapping[str, Any]) -> str:
 def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
     """Return the figures of a validation with the model's current weights, as training computes them."""
     model, val_pairs, losses = parts.translator.model.eval(), parts.val_pairs, Losses()
-    batches = BatchLoader(parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffled=False)
+    batches = BatchLoader(lambda _: parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffled=False)
     with torch.inference_mode(), fitted.precision.val_step_context():
         for batch in batches:
             losses += batch_losses(model, parts.objective, batch.to(fitted.device))
@@ -130,7 +130,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
     scored: dict[str, Evaluation] = {}
     data = parts.recipe.settings.data
     for split in ("val", "test"):
-        if split not in parts.corpora.splits:
+        if split not in parts.corpus:
             logger.info("the corpus has no test split: only validation is scored")
             continue
         subject = Subject(
@@ -140,7 +140,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
             data=origin(parts.source, data, split),
             update=parts.translator.update,
         )
-        pairs = list(parts.corpora.splits[split])
+        pairs = list(parts.corpus[split])
         scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)
         written = write_evaluation(parts.recipe.folder, scored[split])
         logger.info(f"translations of {split}: {written.hypothesis}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from typing import Any, cast
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.training.objectives.chunked import Mean, Sums, added
 
 

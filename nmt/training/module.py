@@ -13,8 +13,7 @@ from torch import Tensor
 
 from nmt.build import build_optimizer
 from nmt.checkpoint import Checkpoint, non_finite, weights_of
-from nmt.data.batch import Batch
-from nmt.data.loader import BatchLoader
+from nmt.data.batches import Batch, BatchLoader
 from nmt.errors import UserError
 from nmt.evaluation.split import Evaluation
 from nmt.training.lightning import EventLog

@@ -14,19 +14,18 @@ from torch import nn
 
 from nmt.build import build_model
 from nmt.config.recipe import Recipe
-from nmt.data.cache import cache_folder
-from nmt.data.corpus import load_corpus, load_more, origin
+from nmt.data.corpus import digest_of, load_corpus, load_more, origin
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import Encoded
-from nmt.data.encoding import encode
+from nmt.data.encoded import Encoded, encode
+from nmt.data.epochs import make_training_pairs
 from nmt.data.pair import SentencePair, Split
-from nmt.data.prepare import Corpora
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.models.layers import Dropout
 from nmt.preflight import Components, check_lengths
 from nmt.system import machine
+from nmt.system.cache import cache_folder
 from nmt.training.limits import Limits
 from nmt.training.state import restoring, stored_tokenizer
 from nmt.training.validation import Monitor
@@ -40,12 +39,14 @@ logger = logging.getLogger(__name__)
 class Parts(Components):
     """The components of a run, and the parts that need its data.
 
-    `corpora` holds all sentence pairs, and `digest` identifies those of training and validation. `commit` is the commit
-    of the source code when the run was started, and `started` the time of the start, in seconds of time.monotonic.
+    `corpus` and `more` hold all sentence pairs, and `digest` identifies those of training and validation. `commit` is
+    the commit of the source code when the run was started, and `started` the time of the start, in seconds of
+    time.monotonic.
     """
 
     recipe: Recipe
-    corpora: Corpora
+    corpus: Mapping[str, Split]
+    more: Mapping[str, Split]
     val_pairs: Sequence[SentencePair]
     translator: Translator
     data: TranslationData
@@ -80,8 +81,9 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
     started, commit = time.monotonic(), machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, linked = recipe.settings, components.objective.needs_links
     pl.seed_everything(settings.seed, verbose=False)
-    corpora = Corpora(load_corpus(components.source, settings.data), load_more(components.more_sources, settings.data))
-    if linked and corpora.splits["train"].links is None:
+    corpus = load_corpus(components.source, settings.data)
+    more = load_more(components.more_sources, settings.data)
+    if linked and corpus["train"].links is None:
         raise UserError(
             f"objective: {type(components.objective).__name__} learns from word alignments, but the training pairs of "
             f"{origin(components.source, settings.data)} have none; name a file of links by data.train_alignment="
@@ -91,22 +93,25 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
         name = type(components.objective).__name__
         keys = " and data.".join(named)
         logger.info(f"data.{keys}: not used in training, because objective {name} reads no word alignments")
-    digest = corpora.digest(settings.data, linked=linked)
+    digest = digest_of(corpus, more, settings.data, linked=linked)
     if last is not None and last["corpus_sha256"] != digest:
         raise UserError(
             f"resume={recipe.folder}: the training or validation pairs"
             + " or their alignments" * linked
             + " are not those that this run began with; restore them, or start a new run"
         )
-    translator = _translator(recipe, components, corpora.splits, last)
-    val_pairs = list(corpora.splits["val"])
+    translator = _translator(recipe, components, corpus, last)
+    val_pairs = list(corpus["val"])
     val = encode(val_pairs, translator.tokenizer, linked=linked)
-    _check_lengths(recipe, translator, val, corpora.splits.get("test", ()))
-    train = corpora.training_pairs(translator.tokenizer, components.augmentations, settings, linked=linked)
+    _check_lengths(recipe, translator, val, corpus.get("test", ()))
+    train = make_training_pairs(
+        settings, corpus, more, translator.tokenizer, augmentations=components.augmentations, linked=linked
+    )
     return Parts(
         **vars(components),
         recipe=recipe,
-        corpora=corpora,
+        corpus=corpus,
+        more=more,
         val_pairs=val_pairs,
         translator=translator,
         data=TranslationData(train, val, settings.data, seed=settings.seed),

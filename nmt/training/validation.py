@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, score

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.build import override
-from nmt.data.batch import batches_by_length
+from nmt.data.batches import batches_by_length
 from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted

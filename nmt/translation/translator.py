@@ -14,7 +14,7 @@ from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
-from nmt.data.batch import batches_by_length, pad
+from nmt.data.batches import batches_by_length, pad
 from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError

@@ -32,17 +32,16 @@ from nmt.build import build_source
 from nmt.cli.arguments import take, train_overrides
 from nmt.config.compose import compose
 from nmt.config.settings import validate
-from nmt.data.cache import cache_folder
+from nmt.data.batches import BatchLoader
 from nmt.data.corpus import load_corpus
-from nmt.data.encoded import EncodedCorpus
-from nmt.data.encoding import encode_corpus
+from nmt.data.encoded import EncodedCorpus, encode_corpus
 from nmt.data.filters import make_filters
-from nmt.data.loader import BatchLoader
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.spans import Spans
 from nmt.system import machine
+from nmt.system.cache import cache_folder
 from nmt.system.cores import usable_cores
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
@@ -141,7 +140,7 @@ def first_start(settings: list[str]) -> list[str]:
 def second_start(settings: list[str]) -> list[str]:
     """Time the same steps with a full cache, and the plans of two epochs. Check the batches of a resumed loader."""
     _, encoded, seconds = _prepare(settings)
-    loader, resumed = (BatchLoader(encoded, BATCH_TOKENS, seed=1) for _ in range(2))
+    loader, resumed = (BatchLoader(lambda _: encoded, BATCH_TOKENS, seed=1) for _ in range(2))
     plans = []
     for epoch in (0, 1):
         loader.set_epoch(epoch)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
-from nmt.data.batch import Batch, batches_by_length, pad
+from nmt.data.batches import Batch, batches_by_length, pad
 from nmt.errors import UserError, one_line
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
@@ -146,7 +146,7 @@ def multiplying(module: nn.Module) -> int:
 
 
 def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
-    pairs = list(parts.corpora.splits.get("test", parts.val_pairs))[:SENTENCES]
+    pairs = list(parts.corpus.get("test", parts.val_pairs))[:SENTENCES]
     if ckpt:
         translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()

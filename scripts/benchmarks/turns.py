@@ -109,7 +109,7 @@ def joeynmt_system(python: str, overrides: Sequence[str], folder: Path) -> Syste
         (folder / f"{side}.model").write_bytes(models[side])
         (folder / f"{side}.txt").write_text("".join(f"{piece}\n" for piece in pieces[side]), "utf-8")
         for split in ("train", "val"):
-            lines = (as_line(getattr(pair, side)) for pair in parts.corpora.splits[split])
+            lines = (as_line(getattr(pair, side)) for pair in parts.corpus[split])
             (folder / f"{split}.{side}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     config = joeynmt_config(recipe.plain, folder)
     (folder / "joeynmt.yaml").write_text(yaml.safe_dump(config), "utf-8")

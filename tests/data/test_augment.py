@@ -28,12 +28,11 @@ from nmt.data.augment.texts import (
     title_case,
     with_typing_errors,
 )
-from nmt.data.encoded import EncodedCorpus
-from nmt.data.encoding import encode_corpus
+from nmt.data.encoded import EncodedCorpus, encode_corpus
+from nmt.data.epochs import BothDirections, SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import BothDirections, SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.errors import UserError
 from nmt.spans import MARK, Spans, as_written
 from nmt.tokens import CAPITALS, ELEMENT_MARKS, RESERVED, SPAN_MARKS

@@ -1,35 +1,73 @@
-"""An encoded corpus holds what encoding to lists gives, and says what it has dropped."""
+"""An encoded corpus holds what encoding to lists gives, and its cache survives kills, damage and other processes."""
 
+import errno
+import json
 import logging
+import os
 import random
-import time
+import signal
+import subprocess
+import sys
+import threading
 import tracemalloc
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from nmt.data.encoded import EncodedCorpus
-from nmt.data.encoding import encode
+from nmt.data.encoded import EncodedCorpus, encode
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from tests.data.number_texts import Numbers, linked_pairs, pair, plain, random_pairs
 
+FILES = ["corpus.json", "ids.bin", "ids_offsets.bin"]
+
+
+def reason(pair, filters):
+    shorter, longer = sorted(map(len, pair[:2]))
+    if shorter < 2:
+        return "empty"
+    if longer > filters.max_length:
+        return "too long"
+    return "of unequal length" if longer > filters.max_ratio * shorter else ""
+
+
+def names(entries):
+    """Return the names of the files of the only corpus in the cache."""
+    (entry,) = entries
+    return sorted(path.name for path in entry.iterdir())
+
+
+class Once:
+    """Pairs that count how often they were read."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+        self.read = 0
+
+    def __iter__(self):
+        self.read += 1
+        yield from self.pairs
+
 
 @pytest.mark.parametrize("count", [1, 2, 1999, 2000, 2001, 9000])
 @pytest.mark.parametrize(("size", "bytes_each"), [(65_536, 2), (65_537, 4), (100_000, 4)])
 def test_equals_encoding_to_lists(encode_pairs, cache_files, count, size, bytes_each):
     pairs = random_pairs(count, size=size)
-    corpus = encode_pairs(pairs, Numbers(size))
     expected = encode(pairs, Numbers(size))
-    assert list(corpus) == expected and len(corpus) == count
-    assert corpus[-1] == expected[-1]
+    corpus = encode_pairs(pairs, Numbers(size))
+    assert isinstance(corpus, EncodedCorpus) and list(corpus) == expected and len(corpus) == count
+    assert corpus[-1] == expected[-1] and corpus[count - 1] in corpus
+    for index in (count, -count - 1):
+        with pytest.raises(IndexError):
+            corpus[index]
     assert corpus.lengths[0].tolist() == [len(pair.source) for pair in expected]
     assert corpus.lengths[1].tolist() == [len(pair.target) for pair in expected]
-    ids = sum(len(pair.source) + len(pair.target) for pair in expected)
     (entry,) = cache_files()
-    assert (entry / "ids.npy").stat().st_size == 128 + ids * bytes_each
+    ids = sum(len(pair.source) + len(pair.target) for pair in expected)
+    assert names([entry]) == FILES and (entry / "ids.bin").stat().st_size == ids * bytes_each
     assert list(encode_pairs([], Numbers(size))) == expected, "read from the file"
 
 
@@ -52,33 +90,22 @@ def test_links_of_kept_pairs_survive_the_file(encode_pairs, longest):
         corpus = encode_pairs(pairs_now, filters=filters, links="digest")
         assert plain(corpus) == expected
         assert plain([corpus[-1], corpus[7]]) == [expected[-1], expected[7]]
+    assert all(not links for *_, links in plain(encode_pairs(random_pairs(9), text_digest="none", links="none")))
 
 
-def reason(pair, filters):
-    shorter, longer = sorted(map(len, pair[:2]))
-    if shorter < 2:
-        return "empty"
-    if longer > filters.max_length:
-        return "too long"
-    return "of unequal length" if longer > filters.max_ratio * shorter else ""
-
-
-def test_reasons():
-    draw = random.Random(1)
-    filters = Filters(max_length=10, max_ratio=1.7)
-    lengths = [(draw.randint(1, 13), draw.randint(1, 13)) for _ in range(2000)]
-    reasons = filters.reasons(*np.array(lengths, np.int32).T).tolist()
-    assert reasons == [reason(([9] * source, [9] * target), filters) for source, target in lengths]
-    assert set(reasons) == {"", "empty", "too long", "of unequal length"}
-
-
-def test_what_is_dropped_is_counted(encode_pairs):
+def test_what_the_limits_drop_is_counted_and_said(encode_pairs, caplog):
+    caplog.set_level(logging.INFO, "nmt")
     pairs = [pair(3, 3), pair(0, 3), pair(3, 0), pair(10, 9), pair(9, 9), pair(2, 6), pair(2, 5), pair(6, 2)]
     filters = Filters(max_length=10, max_ratio=2.0)  # with eos: 9 numbers, 6 ids to 3
     for pairs_now in (pairs, []):  # made, and read again
         corpus = encode_pairs(pairs_now, filters=filters)
         assert corpus.dropped == {"empty": 2, "too long": 1, "of unequal length": 2}
         assert corpus.lengths[0].tolist() == [4, 10, 3]
+        said = "training pairs: 3 encoded, 5 dropped (2 empty, 2 of unequal length, 1 too long), "
+        assert caplog.messages[-1].startswith(said)
+    lengths = [(source, target) for source in range(1, 14) for target in range(1, 14)]
+    reasons = filters.reasons(*np.array(lengths, np.int32).T).tolist()
+    assert reasons == [reason(([9] * source, [9] * target), filters) for source, target in lengths]
 
 
 def test_dropping_everything_is_an_error(encode_pairs, cache_files):
@@ -87,7 +114,7 @@ def test_dropping_everything_is_an_error(encode_pairs, cache_files):
         encode_pairs([pair(0, 3)] * 3, filters=filters)
     with pytest.raises(UserError, match=r"\(2 pairs: 1 empty, 1 too long; data.max_length=10 pieces.*raise these"):
         encode_pairs([pair(0, 3), pair(11, 11)], filters=filters)
-    assert [path.name for entry in cache_files() for path in entry.iterdir()] == ["lock"], "no corpus is kept"
+    assert "corpus.json" not in names(cache_files())
 
 
 def test_an_id_out_of_range_is_an_error(encode_pairs):
@@ -98,32 +125,180 @@ def test_an_id_out_of_range_is_an_error(encode_pairs):
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_corpus(encode_pairs):
     """Making and reading four times as many pairs takes far less than twice the memory."""
-
-    def generated(count):
-        for number in range(count):
-            yield SentencePair(f"{number % 900 + 4}", "7")
-
     peaks = []
     for count in (10_000, 40_000):
         tracemalloc.start()
-        corpus = encode_pairs(generated(count), text_digest=str(count))
+        generated = (SentencePair(f"{number % 900 + 4}", "7") for number in range(count))
+        corpus = encode_pairs(generated, text_digest=str(count))
         assert sum(len(pair.source) for pair in corpus) == 2 * count
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2 * peaks[0]
 
 
-def test_a_long_pass_says_how_far_it_is(encode_pairs, caplog, monkeypatch):
+# The cache
+
+
+def test_found_by_text_links_tokenizer_and_filters(encode_pairs, cache_files):
+    pairs = Once(linked_pairs(10))
+    for count, settings in enumerate(
+        [
+            {},
+            {"text_digest": "another text"},
+            {"links": "digest"},
+            {"links": "another digest"},
+            {"tokenizer": Numbers(name="another tokenizer")},
+            {"tokenizer": Numbers(size=70_000)},
+            {"filters": Filters(max_length=9_999, max_ratio=10_000.0)},
+            {"filters": Filters(max_length=10_000, max_ratio=9_999.0)},
+        ],
+        1,
+    ):
+        for _ in range(2):  # made, and read from the file
+            corpus = encode_pairs(pairs, **settings)
+            assert (corpus[0].links is None) == ("links" not in settings)
+            assert pairs.read == len(cache_files()) == count
+
+
+def damaged(content):
+    """Return contents that are cut short, too long, or have one bit flipped."""
+    draw = random.Random(0)
+    places = [0, 9, 40, len(content) - 1, *(draw.randrange(len(content)) for _ in range(8))]
+    flipped = [content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :] for place in places]
+    return [b"", content[:50], content[:-1], content + b"x", *flipped, b"null", b"[1]", b"{}", None]
+
+
+@pytest.mark.parametrize("name", ["ids.bin", "ids_offsets.bin", "links.bin", "links_offsets.bin", "corpus.json"])
+def test_a_damaged_corpus_is_made_again(encode_pairs, cache_files, caplog, name):
     caplog.set_level(logging.INFO, "nmt")
-    clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    encode_pairs(random_pairs(10_000))
-    assert any(line.startswith("encoding: 6,000 of 10,000 pairs, ") for line in caplog.messages)
+    pairs = linked_pairs(50)
+    expected = plain(encode(pairs, Numbers(), linked=True))
+    encode_pairs(pairs, links="digest")
+    (entry,) = cache_files()
+    good = (entry / name).read_bytes()
+    for bad in damaged(good):
+        (entry / name).unlink() if bad is None else (entry / name).write_bytes(bad)
+        caplog.clear()
+        assert plain(encode_pairs(pairs, links="digest")) == expected
+        missing = bad is None and name == "corpus.json"
+        assert any(f"{entry} is damaged" in line for line in caplog.messages) != missing
+        assert (entry / name).read_bytes() == good
 
 
-def test_an_encoded_corpus_is_a_sequence(encode_pairs):
-    corpus = encode_pairs(random_pairs(5))
-    assert isinstance(corpus, EncodedCorpus) and corpus[4] in corpus
-    for index in (5, -6):
-        with pytest.raises(IndexError):
-            corpus[index]
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_another_corpus_is_not_used(encode_pairs, cache_files, name):
+    encode_pairs(random_pairs(10))
+    (mine,) = cache_files()
+    encode_pairs(random_pairs(20), text_digest="another text")
+    (other,) = set(cache_files()) - {mine}
+    (mine / name).write_bytes((other / name).read_bytes())
+    assert list(encode_pairs(random_pairs(10))) == encode(random_pairs(10), Numbers())
+
+
+def test_a_folder_that_cannot_be_written(encode_pairs, tmp_path, caplog):
+    caplog.set_level(logging.INFO, "nmt")
+    (tmp_path / "file").write_text("")
+    corpus = encode_pairs(random_pairs(10), folder=tmp_path / "file" / "cache")
+    assert list(corpus) == encode(random_pairs(10), Numbers())
+    assert len(caplog.messages) == 1 and "in temporary files, because" in caplog.messages[0]
+
+
+def test_a_full_disk_is_named(encode_pairs, cache_files, monkeypatch):
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr("nmt.data.encoded.CorpusWriter.add", Mock(side_effect=full))
+    with pytest.raises(OSError, match=r"No space left.*corpus-"):
+        encode_pairs(random_pairs(10))
+    assert "corpus.json" not in names(cache_files())
+
+
+def test_an_error_of_the_source_leaves_no_corpus(encode_pairs, cache_files):
+    def failing():
+        yield from random_pairs(5000)
+        raise UserError("train.tsv:5001: broken")
+
+    with pytest.raises(UserError, match="broken"):
+        encode_pairs(failing())
+    assert list(encode_pairs(random_pairs(10))) == encode(random_pairs(10), Numbers())
+    assert names(cache_files()) == FILES
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from nmt.data.pair import Reiterable, Split
+from nmt.data.encoded import encode_corpus
+from tests.data.number_texts import KEEP_ALL, Numbers, random_pairs
+
+def slow():
+    for number, pair in enumerate(random_pairs(20_000)):
+        if number == 12_000:
+            print("half", flush=True)
+            time.sleep(float(sys.argv[2]))
+        yield pair
+
+folder = Path(sys.argv[1])
+split = Split(Reiterable(slow), 20_000, "text")
+corpus = encode_corpus(split, Numbers(), KEEP_ALL, folder=folder)
+print(len(corpus))
+"""
+
+
+def start(folder, root, seconds):
+    words = [sys.executable, "-c", SLOW, str(folder), str(seconds)]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=root, env=environment)
+
+
+def test_killed_encoding_is_started_again(encode_pairs, cache_files, tmp_path, root):
+    with start(tmp_path / "cache", root, 60) as process:
+        assert process.stdout.readline() == "half\n"
+        process.send_signal(signal.SIGKILL)
+    assert "ids.bin" in names(cache_files()) and "corpus.json" not in names(cache_files())
+    pairs = random_pairs(20_000)
+    assert list(encode_pairs(pairs)) == encode(pairs, Numbers())
+    assert names(cache_files()) == FILES, "nothing of the killed process is left"
+
+
+@pytest.mark.slow
+def test_the_second_of_two_processes_waits(encode_pairs, cache_files, tmp_path, root, caplog):
+    caplog.set_level(logging.INFO, "nmt")
+    with start(tmp_path / "cache", root, 1) as process:
+        assert process.stdout.readline() == "half\n"
+        pairs = Once(random_pairs(20_000))
+        corpus = encode_pairs(pairs)
+        assert process.stdout.read() == "20000\n"
+    assert pairs.read == 0 and len(corpus) == 20_000
+    assert "waiting for another process" in caplog.messages[0]
+    assert names(cache_files()) == FILES
+
+
+def test_two_at_once_where_files_cannot_be_locked(encode_pairs, cache_files, monkeypatch):
+    """The second begins and ends while the first is half done."""
+    monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
+    pairs, made = random_pairs(5000), []
+
+    def interrupted():
+        yield from pairs[:4000]
+        made.append(encode_pairs(pairs))
+        yield from pairs[4000:]
+
+    made.append(encode_pairs(interrupted()))
+    made.append(encode_pairs(pairs))
+    assert [list(corpus) for corpus in made] == [encode(pairs, Numbers())] * 3
+    assert names(cache_files()) == FILES
+
+
+def test_threads_at_once(encode_pairs):
+    pairs, made = random_pairs(5000), []
+    threads = [threading.Thread(target=lambda: made.append(list(encode_pairs(pairs)))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == [encode(pairs, Numbers())] * 3
+
+
+def test_what_a_corpus_depends_on_can_be_read(encode_pairs, cache_files):
+    encode_pairs(random_pairs(5))
+    (entry,) = cache_files()
+    assert json.loads((entry / "corpus.json").read_text("utf-8"))["identity"]["text"] == "text"

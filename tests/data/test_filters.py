@@ -10,7 +10,7 @@ import pytest
 
 from nmt.config.settings import Filter
 from nmt.data.defects.corpus import MOST_TARGETS, simplified
-from nmt.data.encoding import encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, corpus_context, make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer

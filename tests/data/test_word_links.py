@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from nmt.data.encoding import encode
+from nmt.data.encoded import encode
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import Gold, parse_pair, to_text

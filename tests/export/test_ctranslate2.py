@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from nmt.checkpoint import weights_of
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError
 from nmt.export.base import read_format
 from nmt.export.ctranslate2 import CTranslate2

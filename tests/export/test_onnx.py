@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError
 from nmt.export.base import Exportable, write
 from nmt.export.onnx import Onnx, write_graphs

@@ -14,7 +14,7 @@ from nmt.config.compose import compose
 from nmt.config.schema import read
 from nmt.config.settings import DataConfig, TokenizerConfig
 from nmt.data.corpus import load_corpus
-from nmt.data.encoding import encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError

@@ -15,9 +15,9 @@ from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
-from nmt.data.encoding import encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus
+from nmt.data.epochs import TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
-from nmt.data.training_pairs import TrainingPairs, WeightedCorpus
 from nmt.search.beam import BeamSearch
 from tests.integration.small_training import last_weights
 

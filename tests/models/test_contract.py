@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, State, per_sentence
 from nmt.models.rnn_decoder import RecurrentDecoder

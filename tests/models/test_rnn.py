@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention
 from nmt.models.attention.base import Attention

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from nmt.build import build_model
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.errors import UserError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.seq2seq import Seq2Seq

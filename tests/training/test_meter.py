@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from nmt.data.batch import make_batch
+from nmt.data.batches import make_batch
 from nmt.tokens import EOS
 from nmt.training.meter import Counts, Meter
 from nmt.training.objectives.chunked import Mean, Sums

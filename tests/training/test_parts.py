@@ -124,7 +124,7 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
         parts_of(recipe),
     )
     assert len(joined.data.train_pairs) == len(usual.data.train_pairs) + 2 * 3 + 1
-    assert joined.data.train_pairs.dropped["empty"] == 1
+    assert joined.data.train_pairs.parts[1].corpus.dropped == {"empty": 1}
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     assert joined.data.val_pairs == usual.data.val_pairs and joined.digest != usual.digest
     other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))

@@ -11,7 +11,7 @@ import torch
 
 from nmt import checkpoint
 from nmt.attention_map import Origin
-from nmt.data.batch import batches_by_length
+from nmt.data.batches import batches_by_length
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from nmt import checkpoint
-from nmt.data.encoding import encode
+from nmt.data.encoded import encode
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling

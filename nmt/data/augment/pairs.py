@@ -14,7 +14,7 @@ import numpy as np
 
 from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Augmentation, Example
-from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Mixture, writing_corpus
+from nmt.data.encoded import CorpusWriter, Encoded, EncodedPairs, Mixture, number_type
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.spans import MARK
@@ -46,21 +46,21 @@ class Augmenter:
         bounds = list(itertools.accumulate(each.rate for each in self.augmentations))
         kinds = [bisect.bisect(bounds, rng.random()) for _ in range(len(pairs))]
         chosen = [place for place, kind in enumerate(kinds) if kind < len(self.augmentations)]
-        types, changed = IdTypes.of(self.tokenizer, self.max_length, linked=False), list[int]()
-        with temporary_folder() as folder:
-            with (
-                writing_corpus(folder, types, lambda path: path.open("wb")) as writer,
-                PassProgress("augmenting", len(chosen)) as progress,
-            ):
-                for start in range(0, len(chosen), CHUNK):
-                    places = chosen[start : start + CHUNK]
-                    found = self._changed(pairs, {place: self.augmentations[kinds[place]] for place in places}, rng)
-                    writer.add(list(found.values()))
-                    changed += found
-                    progress.advance(len(places))
+        dtype, changed = number_type(self.tokenizer, self.max_length), list[int]()
+        with (
+            temporary_folder() as folder,
+            CorpusWriter(folder, dtype, linked=False) as writer,
+            PassProgress("augmenting", len(chosen)) as progress,
+        ):
+            for start in range(0, len(chosen), CHUNK):
+                places = chosen[start : start + CHUNK]
+                found = self._changed(pairs, {place: self.augmentations[kinds[place]] for place in places}, rng)
+                writer.add(list(found.values()))
+                changed += found
+                progress.advance(len(places))
             if not changed:
                 return pairs
-            corpus = EncodedCorpus(folder, {}, linked=False)
+            corpus = writer.finish({})
         rest = np.delete(np.arange(len(pairs)), changed)
         return Mixture([pairs, corpus], [rest, np.arange(len(corpus))])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nmt.data.batch import pad
+from nmt.data.batches import pad
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
 from nmt.models.seq2seq import evaluating

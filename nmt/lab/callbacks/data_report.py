@@ -11,12 +11,12 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from nmt.config.settings import DataConfig
-from nmt.data.cache import cache_folder, read_entry, write_entry
 from nmt.data.filters import DEFECTS, Filters, corpus_context
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.tables import short_text, warnings
+from nmt.system.cache import cache_folder, read_entry, write_entry
 from nmt.system.lines import digest
 from nmt.training.module import translation_module
 
@@ -35,8 +35,7 @@ class DataReport(Callback):
         if trainer.is_global_zero:
             parts = translation_module(pl_module).parts
             tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
-            corpora = parts.corpora
-            for line in report_lines(corpora.splits, corpora.more, tokenizer, data, folder=cache_folder()):
+            for line in report_lines(parts.corpus, parts.more, tokenizer, data, folder=cache_folder()):
                 logger.info(line)
 
 

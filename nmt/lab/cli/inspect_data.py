@@ -134,9 +134,9 @@ def train_tokenizer(split: Split, config: TrainConfig) -> tuple[Tokenizer, str]:
     If the texts do not allow the vocabulary size of the settings, return a tokenizer with the default size and a note
     for the user. Raises UserError if the texts allow no tokenizer.
     """
-    from nmt.data.cache import cache_folder
     from nmt.data.tokenizer import Tokenizer
     from nmt.spans import Spans
+    from nmt.system.cache import cache_folder
 
     settings, spans = config.tokenizer, Spans(config.spans)
     try:

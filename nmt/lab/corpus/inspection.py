@@ -13,7 +13,7 @@ import numpy as np
 from nmt.config.settings import DataConfig
 from nmt.data.defects.base import CorpusContext, Defect
 from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
-from nmt.data.encoding import encode
+from nmt.data.encoded import encode
 from nmt.data.filters import DEFECTS, Filters, corpus_context
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress

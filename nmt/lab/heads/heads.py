@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nmt.attention_map import AttentionMap, Kind
-from nmt.data.encoding import encode
+from nmt.data.encoded import encode
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import printable

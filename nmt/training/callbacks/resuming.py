@@ -10,7 +10,7 @@ import torch
 from pytorch_lightning.callbacks import Callback
 
 from nmt.config.recipe import Recipe
-from nmt.data.loader import BatchLoader
+from nmt.data.batches import BatchLoader
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import CONFIG
 

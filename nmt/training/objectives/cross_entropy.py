@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.training.objectives.base import Objective
 from nmt.training.objectives.chunked import Sums

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.parameters import NonNegative, PositiveInt

@@ -11,7 +11,7 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor, nn
 
-from nmt.data.batch import Batch, make_batch
+from nmt.data.batches import Batch, make_batch
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.parameters import NonNegative, Range

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.parameters import NonNegative
 from nmt.training.objectives.base import Objective

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from nmt.data.batch import Batch
+from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.parameters import Fraction, NonNegative
 from nmt.training.objectives.base import Objective, hide

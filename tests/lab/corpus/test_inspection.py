@@ -14,7 +14,7 @@ import pytest
 
 from nmt.data.defects.base import BLOCK
 from nmt.data.defects.corpus import MOST_TARGETS
-from nmt.data.encoding import encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import DEFECTS, FILTERS, make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr

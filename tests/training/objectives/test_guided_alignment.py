@@ -9,9 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.data.batch import make_batch
+from nmt.data.batches import BatchLoader, make_batch
 from nmt.data.encoded import Encoded
-from nmt.data.loader import BatchLoader
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.normalizers import normalizer_function
 from nmt.models.interface import AttentionWeights
@@ -150,14 +149,15 @@ def error_rate(make, objective, *, backwards):
     model = make().train()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     layer = GuidedAlignment().needs_weights
-    loader = BatchLoader(pairs(2000, seed=1, backwards=backwards), 200, seed=1)
+    train, test = (pairs(size, seed=seed, backwards=backwards) for size, seed in ((2000, 1), (100, 2)))
+    loader = BatchLoader(lambda _: train, 200, seed=1)
     for batch in itertools.islice(loader, 60):
         hidden, weights = model(batch.source, batch.source_mask, batch.target_in, need_weights=layer)
         sums = objective(hidden, model.decoder.output, batch, weights)
         optimizer.zero_grad()
         (sums.loss / sums.tokens).backward()
         optimizer.step()
-    (batch,) = BatchLoader(pairs(100, seed=2, backwards=backwards), 10_000, shuffled=False)
+    (batch,) = BatchLoader(lambda _: test, 10_000, shuffled=False)
     with torch.inference_mode():
         _, weights = model.eval()(batch.source, batch.source_mask, batch.target_in, need_weights=layer)
     sentences, steps, places = batch.links.unbind(1)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from nmt.data.batch import make_batch
+from nmt.data.batches import make_batch
 from nmt.models.layers import TokenEmbedding
 from nmt.tokens import BOS, EOS, PAD
 from nmt.training.objectives.cross_entropy import CrossEntropy

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from nmt.data.batch import make_batch
+from nmt.data.batches import make_batch
 from nmt.errors import ParameterError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, kl_div, log_softmax
 
-from nmt.data.batch import make_batch
+from nmt.data.batches import make_batch
 from nmt.errors import ParameterError
 from nmt.tokens import PAD
 from nmt.training.objectives import chunked

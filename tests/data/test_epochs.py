@@ -7,12 +7,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nmt.data.encoding import encode, encode_corpus
+from nmt.data.batches import BatchLoader
+from nmt.data.encoded import encode, encode_corpus
+from nmt.data.epochs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
-from nmt.data.loader import BatchLoader
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
-from nmt.data.training_pairs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
 from nmt.spans import Spans
 
@@ -27,7 +27,7 @@ def texts(count, seed):
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch):
-    for module in ("encoding", "training_pairs"):
+    for module in ("encoded", "epochs"):
         monkeypatch.setattr(f"nmt.data.{module}.CHUNK_PAIRS", CHUNK)
 
 
@@ -124,7 +124,7 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     assert same([both[-1]], [backwards[-1]])
     assert both.lengths[0].tolist() == [len(pair.source) for pair in both]
     assert both.lengths[1].tolist() == [len(pair.target) for pair in both]
-    assert sum(len(batch.source) for batch in BatchLoader(train, 2000)) == len(both)
+    assert sum(len(batch.source) for batch in BatchLoader(train.of_epoch, 2000)) == len(both)
     sampled = TrainingPairs(
         [WeightedCorpus(usual)], swap=Swap(model), sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
     )
@@ -158,7 +158,7 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
     main, other, third = (encoded(pairs[part], model, tmp_path) for part in (slice(50), slice(60, 90), slice(90, 130)))
     whole = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 3)])
     assert list(whole.of_epoch(0)) == [*main, *other, *other, *other] and not whole.differ
-    assert whole.of_epoch(1) is whole.of_epoch(0) and len(whole) == 140 and whole.kept == 80
+    assert whole.of_epoch(1) is whole.of_epoch(0) and len(whole) == 140
 
     train = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 2.5), WeightedCorpus(third, 0.25)], seed=1)
     assert train.differ and len(train) == 50 + 75 + 10
@@ -176,7 +176,7 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
     assert counted(third) <= sum(shares, Counter()) and shares[0] != shares[1]
     again = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 2.5), WeightedCorpus(third, 0.25)], seed=1)
     assert counted(again.of_epoch(7)) == counted(train.of_epoch(7))
-    loader = BatchLoader(train, 100, seed=1)
+    loader = BatchLoader(train.of_epoch, 100, seed=1)
     for epoch in range(5):
         loader.set_epoch(epoch)
         assert len(list(loader)) == len(loader)
@@ -193,7 +193,7 @@ def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ran
 
     def loader(rank=0):
         train = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-        return BatchLoader(train, 500, seed=1, rank=rank, world_size=ranks)
+        return BatchLoader(train.of_epoch, 500, seed=1, rank=rank, world_size=ranks)
 
     whole = []
     running = loader()

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import logging
 import random
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nmt.config.settings import TrainConfig
+from nmt.data.augment.base import Augmentation
 from nmt.data.augment.pairs import Augmenter
-from nmt.data.encoded import Encoded, EncodedCorpus, EncodedPairs, IdTypes, Lengths, Mixture, writing_corpus
-from nmt.data.encoding import CHUNK_PAIRS
+from nmt.data.encoded import (
+    CHUNK_PAIRS,
+    CorpusWriter,
+    Encoded,
+    EncodedCorpus,
+    EncodedPairs,
+    Lengths,
+    Mixture,
+    encode_corpus,
+    number_type,
+)
+from nmt.data.filters import make_filters
+from nmt.data.pair import Split
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
+from nmt.errors import UserError, counted
+from nmt.system.cache import cache_folder
 from nmt.system.temporary import temporary_folder
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -116,18 +133,17 @@ class SubwordSampling:
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedCorpus:
         """Return the same pairs in the same order, encoded anew. They are in temporary files, mapped to memory."""
-        linked = pairs[0].links is not None
-        types = IdTypes.of(self._tokenizer, self._max_length, linked=linked)
-        with temporary_folder() as folder:
-            with (
-                writing_corpus(folder, types, lambda path: path.open("wb")) as writer,
-                PassProgress("sampling subwords", len(pairs)) as progress,
-            ):
-                for start in range(0, len(pairs), CHUNK_PAIRS):
-                    places = range(start, min(start + CHUNK_PAIRS, len(pairs)))
-                    writer.add([self.pair(pairs[place], rng) for place in places])
-                    progress.advance(len(places))
-            return EncodedCorpus(folder, {}, linked=linked)
+        linked, dtype = pairs[0].links is not None, number_type(self._tokenizer, self._max_length)
+        with (
+            temporary_folder() as folder,
+            CorpusWriter(folder, dtype, linked=linked) as writer,
+            PassProgress("sampling subwords", len(pairs)) as progress,
+        ):
+            for start in range(0, len(pairs), CHUNK_PAIRS):
+                places = range(start, min(start + CHUNK_PAIRS, len(pairs)))
+                writer.add([self.pair(pairs[place], rng) for place in places])
+                progress.advance(len(places))
+            return writer.finish({})
 
     def pair(self, pair: Encoded, rng: random.Random) -> Encoded:
         """Return one pair, encoded anew."""
@@ -164,16 +180,6 @@ class TrainingPairs:
         return sum(map(len, self.parts)) * (1 if self.swap is None else 2)
 
     @property
-    def dropped(self) -> Counter[str]:
-        """The number of pairs of all corpora that the filters left out, by reason."""
-        return sum((Counter(part.corpus.dropped) for part in self.parts), Counter())
-
-    @property
-    def kept(self) -> int:
-        """The number of pairs of all corpora that the filters kept."""
-        return sum(len(part.corpus) for part in self.parts)
-
-    @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
         return self.augmenter is not None or self.sampling is not None or any(part.share for part in self.parts)
@@ -195,3 +201,46 @@ class TrainingPairs:
         if self.augmenter is not None:
             pairs = self.augmenter(pairs, rng)
         return pairs if self.sampling is None else self.sampling(pairs, rng)
+
+
+def make_training_pairs(
+    settings: TrainConfig,
+    corpus: Mapping[str, Split],
+    more: Mapping[str, Split],
+    tokenizer: Tokenizer,
+    *,
+    augmentations: Sequence[Augmentation] = (),
+    linked: bool = False,
+) -> TrainingPairs:
+    """Return the encoded training pairs of each epoch: of the split train of `corpus`, and of the corpora `more`.
+
+    Raises UserError if the filters drop all pairs of a corpus.
+    """
+    data = settings.data
+
+    def encoded(split: Split) -> EncodedCorpus:
+        filters = make_filters(data, {**corpus, "train": split})
+        return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
+
+    parts = [WeightedCorpus(encoded(corpus["train"]))]
+    for name, entry in (data.more or {}).items():
+        try:
+            parts.append(WeightedCorpus(encoded(more[name]), entry.weight))
+            if not len(parts[-1]):
+                raise UserError(
+                    f"got weight {entry.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a weight with "
+                    "which an epoch has at least one of them"
+                )
+        except UserError as error:
+            raise UserError(f"data.more.{name}: {error}") from error
+    swap, augmenter, sampling = Swap(tokenizer) if data.both_directions else None, None, None
+    if augmentations:
+        first: EncodedPairs = parts[0].corpus
+        learned_from = first if swap is None else BothDirections(first, swap)
+        augmenter = Augmenter(tokenizer, augmentations, data.max_length, learned_from)
+    if data.subword_sampling is not None:
+        sampling = SubwordSampling(tokenizer, settings.tokenizer.type, data.subword_sampling, data.max_length)
+    train = TrainingPairs(parts, swap=swap, augmenter=augmenter, sampling=sampling, seed=settings.seed)
+    if more or data.both_directions:
+        logger.info(f"training pairs: {len(train):,} in an epoch")
+    return train

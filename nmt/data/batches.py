@@ -1,23 +1,105 @@
-"""Batches with a limit on padded tokens, in an order that depends only on (seed, epoch), for any number of ranks."""
+"""Batches of sentence pairs as tensors, and the loader that plans them.
+
+The order of the batches depends only on the seed and the epoch, for any number of ranks.
+"""
 
 from __future__ import annotations
 
 import math
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from nmt.data.batch import Batch, make_batch
 from nmt.data.encoded import Encoded, Lengths, lengths_of
-from nmt.data.training_pairs import TrainingPairs
+from nmt.data.word_links import PieceLinks
 from nmt.errors import UserError
+from nmt.tokens import BOS, PAD
 
 ORDER = 2  # the version of the order that follows from seed and epoch
 BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B padded sentence pairs: ids (B, S) and (B, T), and masks of the same shapes that are True at real tokens.
+
+    `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `links` (K, 3) has the links
+    between pieces, in a corpus with word alignments: each row is a sentence, a position in its `target_out`, and a
+    position in its source. If not `counts`, another process trains on this batch: this process has no batch left in the
+    epoch, and its gradient is multiplied by 0.
+    """
+
+    source: Tensor
+    source_mask: Tensor
+    target_in: Tensor
+    target_out: Tensor
+    target_mask: Tensor
+    links: Tensor | None = None
+    counts: bool = True
+
+    def to(self, device: torch.device | str) -> Batch:
+        """Return the batch with every tensor on `device`."""
+        moved: dict[str, Any] = {
+            name: each.to(device) if isinstance(each, Tensor) else each for name, each in vars(self).items()
+        }
+        return Batch(**moved)
+
+
+def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Return ids (B, T), padded on the right to the longest sequence, and their bool mask (B, T)."""
+    lengths = [len(sequence) for sequence in sequences]
+    longest = max(lengths)
+    # One call of torch.tensor for all rows, because one call for each row takes longer than the rest of a batch.
+    ids = torch.tensor([[*sequence, *[PAD] * (longest - len(sequence))] for sequence in sequences])
+    return ids, torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)
+
+
+def make_batch(
+    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], links: Sequence[PieceLinks | None] = ()
+) -> Batch:
+    """Return the batch of encoded pairs; every source and target already ends with eos.
+
+    All pairs of a corpus have `links`, or none has.
+    """
+    source, source_mask = pad(sources)
+    target_out, target_mask = pad(targets)
+    shifted = torch.cat((torch.full((len(targets), 1), BOS), target_out[:, :-1]), dim=1)
+    target_in = shifted.masked_fill(~target_mask, PAD)
+    return Batch(source, source_mask, target_in, target_out, target_mask, _joined(links))
+
+
+def _joined(links: Sequence[PieceLinks | None]) -> Tensor | None:
+    given = [each for each in links if each is not None]
+    if not given:
+        return None
+    sentences = np.repeat(np.arange(len(given)), [len(each) for each in given])
+    return torch.from_numpy(np.column_stack((sentences, np.concatenate(given).astype(np.int64))))
+
+
+def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Yield the indices of `lengths` in batches of similar length, longest first.
+
+    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
+    lack of memory appears at once.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+# The plan of an epoch
 
 
 @dataclass(frozen=True)
@@ -25,7 +107,8 @@ class Plan(Sequence[list[int]]):
     """The batches of an epoch: `[n]` lists the pairs in batch n.
 
     `order` (pairs) holds the pairs from short to long, `starts` (batches + 1) where each batch begins in it, and
-    `numbers` the batches in the order in which they are used. `check` is a checksum of the lengths of all pairs.
+    `numbers` the batches in the order in which they are used. `check` is a checksum of the version of the order, the
+    lengths of all pairs, and the batches.
     """
 
     order: NDArray[np.integer]
@@ -67,7 +150,9 @@ def plan_batches(
     if rng:
         rng.shuffle(pairs)
         rng.shuffle(numbers)
-    check = zlib.crc32(target_lengths.tobytes(), zlib.crc32(source_lengths.tobytes()))
+    check = ORDER
+    for array in (source_lengths, target_lengths, starts, numbers):
+        check = zlib.crc32(array.tobytes(), check)
     return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers, check)
 
 
@@ -139,16 +224,7 @@ def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Len
     return pairs[keys]
 
 
-def _of_epoch(pairs: Sequence[Encoded] | TrainingPairs, epoch: int) -> Sequence[Encoded]:
-    return pairs.of_epoch(epoch) if isinstance(pairs, TrainingPairs) else pairs
-
-
-def count_batches(pairs: Sequence[Encoded] | TrainingPairs, batch_tokens: int) -> int:
-    """Return the number of batches of all ranks in the first epoch.
-
-    Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
-    """
-    return len(_starts(np.maximum(*lengths_of(_of_epoch(pairs, 0))), batch_tokens)) - 1
+# The loader
 
 
 class BatchLoader:
@@ -168,96 +244,80 @@ class BatchLoader:
 
     def __init__(
         self,
-        pairs: Sequence[Encoded] | TrainingPairs,
+        pairs: Callable[[int], Sequence[Encoded]],
         batch_tokens: int,
         *,
         seed: int = 0,
         shuffled: bool = True,
         rank: int = 0,
         world_size: int = 1,
-        count: int | None = None,
     ) -> None:
-        """Take the pairs, and the number of batches in their first epoch if it was counted before (`count_batches`)."""
-        self.pairs = pairs
-        self.batch_tokens = batch_tokens
-        self.seed = seed
-        self.shuffled = shuffled
-        self.rank = rank
-        self.world_size = world_size
-        self.epoch = 0
+        """Take a function that returns the pairs of an epoch."""
+        self._pairs = pairs
+        self._batch_tokens = batch_tokens
+        self._seed = seed
+        self._shuffled = shuffled
+        self._rank = rank
+        self._world_size = world_size
+        self._epoch = 0
         self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
-        self._batches = count_batches(pairs, batch_tokens) if count is None else count
+        # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
+        self._batches = len(_starts(np.maximum(*lengths_of(pairs(0))), batch_tokens)) - 1
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
         """Return the batches of all ranks in the current epoch. They are made once in each epoch."""
-        if self._plan is None or self._plan[0] != self.epoch:
+        if self._plan is None or self._plan[0] != self._epoch:
             self._plan = None  # free the memory of the last epoch first
-            rng = np.random.default_rng([self.seed, self.epoch]) if self.shuffled else None
-            lengths = lengths_of(_of_epoch(self.pairs, self.epoch))
-            self._plan = (self.epoch, plan_batches(*lengths, self.batch_tokens, rng, count=self._batches))
+            rng = np.random.default_rng([self._seed, self._epoch]) if self._shuffled else None
+            lengths = lengths_of(self._pairs(self._epoch))
+            self._plan = (self._epoch, plan_batches(*lengths, self._batch_tokens, rng, count=self._batches))
         return self._plan[1]
 
     def __len__(self) -> int:
         """Return the number of batches that each rank gets in a complete epoch."""
-        return math.ceil(self._batches / self.world_size)
+        return math.ceil(self._batches / self._world_size)
 
     @property
     def left(self) -> int:
         """The number of batches that each rank still gets in this epoch."""
-        return math.ceil((self._batches - self.done) / self.world_size)
+        return math.ceil((self._batches - self.done) / self._world_size)
 
     def __iter__(self) -> Iterator[Batch]:
-        batches, pairs, first, self._first = self.plan(), _of_epoch(self.pairs, self.epoch), self._first, 0
-        for start in range(first, len(batches), self.world_size):
-            self.done = min(start + self.world_size, len(batches))
-            number = min(start + self.rank, self.done - 1)
-            batch = make_batch(*zip(*(pairs[i] for i in batches[number]), strict=True))
-            yield batch if number == start + self.rank else replace(batch, counts=False)
+        plan, pairs, first, self._first = self.plan(), self._pairs(self._epoch), self._first, 0
+        for start in range(first, len(plan), self._world_size):
+            self.done = min(start + self._world_size, len(plan))
+            number = min(start + self._rank, self.done - 1)
+            batch = make_batch(*zip(*(pairs[i] for i in plan[number]), strict=True))
+            yield batch if number == start + self._rank else replace(batch, counts=False)
 
     def set_epoch(self, epoch: int) -> None:
         """Order the batches for `epoch`; a new epoch begins at its first batch."""
-        if epoch != self.epoch:
-            self.epoch, self.done, self._first = epoch, 0, 0
+        if epoch != self._epoch:
+            self._epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return the epoch, the pairs read in it by all ranks, and what the order of its pairs depends on."""
+        """Return the epoch, the pairs that all ranks have read in it, all its pairs, and a checksum of its batches."""
         plan = self.plan()
-        ends = plan.ends
-        read, pairs = int(ends[self.done - 1]) if self.done else 0, int(ends[-1])
-        about = {"pairs": pairs, "batches": len(ends), "check": plan.check, "order": ORDER}
-        return {"epoch": self.epoch, "read": read, **about}
+        read = int(plan.ends[self.done - 1]) if self.done else 0
+        return {"epoch": self._epoch, "read": read, "pairs": len(plan.order), "check": plan.check}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Continue from `state`, with any number of ranks: the next iteration yields the rest of that epoch.
 
-        Raises UserError if the state is inside an epoch and the order of its pairs is no longer the same.
+        Raises UserError if the state is inside an epoch whose batches are no longer the same.
         """
-        self.epoch = state["epoch"]
+        self._epoch = state["epoch"]
         if state["read"] in (0, state["pairs"]):  # no other batches of that epoch are needed, so they may differ
             self.done = self._batches if state["read"] else 0
+        elif self.plan().check == state["check"]:
+            self.done = int(np.searchsorted(self.plan().ends, state["read"])) + 1
         else:
-            self.done = self._place(state)
+            raise UserError(
+                f"resume: the run stopped inside an epoch of {state['pairs']:,} pairs, whose batches are now other "
+                "ones; change data.batch_tokens, data.max_length, data.max_ratio, data.filters, "
+                "data.subword_sampling and augment back, use the version of this program that began the run, or start "
+                "a new run from its weights: init=RUN_FOLDER"
+            )
         self._first = self.done
-
-    def _place(self, state: dict[str, int]) -> int:
-        """Return the number of batches that hold the pairs read."""
-        if (order := state["order"]) != ORDER:
-            raise UserError(
-                "resume: the run stopped inside an epoch whose batches another version of this program has ordered "
-                f"(got order {order}, expected {ORDER}); resume it with that version, or start a new run from its "
-                "weights: init=RUN_FOLDER"
-            )
-        plan = self.plan()
-        ends = plan.ends
-        done = int(np.searchsorted(ends, state["read"])) + 1
-        before, now = (state["pairs"], state["batches"]), (int(ends[-1]), len(ends))
-        other = state.get("check", plan.check) != plan.check  # older states have no checksum
-        if other or before != now or ends[done - 1] != state["read"]:
-            raise UserError(
-                f"resume: the run stopped inside an epoch of {before[0]:,} pairs in {before[1]:,} batches, but the "
-                f"settings now make other ones ({now[0]:,} in {now[1]:,}); change data.batch_tokens, data.max_length, "
-                "data.max_ratio, data.filters, data.subword_sampling and augment back, or start a new run"
-            )
-        return done
