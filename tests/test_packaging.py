@@ -61,8 +61,8 @@ def test_programs_exist_and_end_with_a_status(project: dict[str, Any], room: str
 
 def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str, Any], root: Path) -> None:
     names = {"torch", "pytorch_lightning", "hydra", "omegaconf", "yaml", "datasets", "sentencepiece", "sacrebleu"}
-    names |= {"safetensors"}
     names |= {
+        "safetensors",
         "tensorboard",
         "matplotlib",
         "numpy",
@@ -72,8 +72,8 @@ def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str,
         "num2words",
         "jinja2",
         "nmt",
-        "safetensors",
     }
+    names |= {"tqdm", "tabulate"}
     names |= sys.stdlib_module_names
     declared = {Requirement(line).name.replace("-", "_") for line in project["dependencies"]}
     assert declared == (names - {"nmt", *sys.stdlib_module_names, "hydra", "yaml"}) | {

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
 from nmt.cli.engine import Engine, Exported, load, using_terms
-from nmt.cli.output import messages_on, print_stderr, print_stdout
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError, counted
 from nmt.parameters import NonNegativeInt
 
@@ -184,12 +184,12 @@ def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
     )
     with messages_on(sys.stderr):
         found = evaluation.evaluate(inputs.translator, inputs.pairs, inputs.metrics, subject, bootstrap=bootstrap)
-    print_stdout(evaluation.table(found))
+    print(evaluation.table(found))
     written = evaluation.write_evaluation(inputs.folder, found)
     same = "; these commands print the same scores there:" if written.commands else ""
-    print_stdout(f"written to {written.scores.parent}{same}")
+    print(f"written to {written.scores.parent}{same}")
     for command in written.commands.values():
-        print_stdout(f"  {command}")
+        print(f"  {command}")
     return found
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import messages_on, print_stderr, print_stdout
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError, counted, raise_if_any
 from nmt.parameters import PositiveInt
 
@@ -89,13 +89,13 @@ def main(config: ExportConfig) -> None:
     report = export(
         format, model, out.resolve(), lambda theirs: compare(translator, theirs, model.search, pairs, metrics)
     )
-    print_stdout(table(report, loaded.config["name"], format))
+    print(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
         if not format.exact and loss > MAX_LOSS:
             print_stderr(
                 f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights"
             )
-    print_stdout(f"written to {out}; its README.md says how to use it")
+    print(f"written to {out}; its README.md says how to use it")
 
 
 def with_final_scores(loaded: LoadedModel) -> LoadedModel:

@@ -227,7 +227,6 @@ def run_job(config: DictConfig, *, jobs: Sequence[Job]) -> Failure | None:
     at_once = jobs_at_once(HydraConfig.get().launcher, len(jobs))
     if at_once > 1:  # in a process that runs only jobs of this multirun
         os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
-        program.outlive_terminal()
     print(f"job {job.number} ({job.number + 1} of {len(jobs)}): {' '.join(job.words)}", flush=True)
     try:
         session.train(

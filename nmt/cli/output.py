@@ -1,71 +1,38 @@
-"""The output of the programs: messages for a person, and lines of data.
-
-A terminal obeys control characters, and a stranger may have put them into names, values and models. So text for a
-person is escaped. Lines of data are escaped on a terminal only; in a file or a pipe they stay unchanged.
-
-Messages go through `logging`. Long lines are wrapped at the width of the terminal, or at 100 columns in a file or a
-pipe. The log file of a run has each message on one line, with its time, so that a search finds the complete message.
-"""
+"""The output of the programs: messages for a person, and lines of data. Messages go through `logging`."""
 
 from __future__ import annotations
 
 import io
 import logging
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, cast
 
-from nmt.cli.table import terminal_width
-from nmt.errors import UserError, printable
+from tqdm import tqdm
+
+from nmt.errors import UserError
 from nmt.system.atomic import replacing_or_packing
 
-UNWRAPPED: Mapping[str, bool] = {"unwrapped": True}  # `extra` of a message with a command, which is copied from it
-INDENT = "    "  # of the continued lines of a message
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
 
 
-# Words and lines
-
-
-def print_stdout(text: str, *, end: str = "\n") -> None:
-    """Print lines for a person on standard output, escaped as `printable` does, except for line feeds."""
-    print(printable(text, keep="\n"), end=end)
+# Lines
 
 
 def print_stderr(text: str) -> None:
-    """As `print_stdout`, at once, on standard error."""
-    print(printable(text, keep="\n"), file=sys.stderr, flush=True)
-
-
-class _OnTerminal(io.TextIOBase):
-    """A terminal to which lines of output are written."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write lines. Characters that a terminal would obey are escaped, except line feeds and tabs."""
-        return self._stream.write(printable(text, keep="\n\t"))
-
-    def flush(self) -> None:
-        """Pass on the written text."""
-        self._stream.flush()
-
-    def isatty(self) -> bool:
-        """Return True."""
-        return True
+    """Print a line for a person on standard error, at once."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def utf8_output() -> TextIO:
     """Return standard output for lines of data, set to UTF-8 and plain line feeds in every locale."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    return cast("TextIO", _OnTerminal(sys.stdout)) if sys.stdout.isatty() else sys.stdout
+    return sys.stdout
 
 
 def new_file(path: str | None) -> Path | None:
@@ -95,83 +62,13 @@ def output_file(path: Path | None) -> Iterator[TextIO]:
 # Messages
 
 
-class _Printable(logging.Formatter):
-    """Escapes characters that a terminal would obey, except line feeds: a message may quote a stranger's values."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the text of the message."""
-        return printable(super().format(record), keep="\n")
-
-
-class _Wrapped(_Printable):
-    """Wraps the lines of messages at words. Every line begins with `prefix`."""
-
-    def __init__(self, stream: Callable[[], TextIO], prefix: str = "") -> None:
-        """Take a function that returns the stream of the lines."""
-        super().__init__()
-        self._stream = stream
-        self._prefix = prefix
-
-    def format(self, record: logging.LogRecord) -> str:
-        lines = super().format(record).split("\n")
-        if not getattr(record, "unwrapped", False):
-            width = _width(self._stream()) - len(self._prefix)
-            lines = [part for line in lines for part in wrapped(line, width)]
-        return "\n".join(self._prefix + line for line in lines)
-
-
-class _Terminal(logging.Handler):
-    """Prints to the current `sys.stdout`. A live progress bar replaces that stream, and so stays below the messages."""
+class _Terminal(logging.StreamHandler[TextIO]):
+    """Prints messages, above a progress bar if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message."""
-        print(self.format(record), flush=True)
-
-
-class _File(logging.FileHandler):
-    """Writes to a file. When the disk is full, it says so once, and the messages are only on the terminal."""
-
-    failed = False
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Report a failed write in one line; other errors as logging does."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, OSError):
-            super().handleError(record)
-        elif not self.failed:
-            self.failed = True
-            print(f"{self.baseFilename}: {error.strerror}; the next messages are not in it", file=sys.stderr)
-
-    def close(self) -> None:
-        """Close the file. Python tries once more to write the remaining text."""
-        with suppress(OSError):
-            super().close()
-
-
-def wrapped(line: str, width: int) -> list[str]:
-    """Return a line as lines of at most `width` columns, the continued ones with an indent. Hangul takes two columns.
-
-    A longer word is not broken, because it may be a path.
-    """
-    from rich.cells import cell_len
-
-    own = line[: len(line) - len(line.lstrip(" "))]
-    first, *words = re.findall(r" *[^ ]+", line) or [line]
-    lines = [first]
-    for word in words:
-        if cell_len(lines[-1] + word) <= max(width, 2 * len(INDENT)):
-            lines[-1] += word
-        else:
-            lines.append(own + INDENT + word.lstrip(" "))
-    return lines
-
-
-def _width(stream: TextIO) -> int:
-    """Return the width of the terminal `stream`, or `terminal_width()` if the stream is not a terminal."""
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or terminal_width()
-    except (OSError, ValueError):  # no terminal, or not even a file
-        return terminal_width()
+        tqdm.write(self.format(record), file=self.stream)
+        self.flush()
 
 
 @contextmanager
@@ -179,8 +76,9 @@ def logged(path: Path | None, *, prefix: str = "") -> Iterator[None]:
     """Log to the terminal and to the file `path` while the block runs. If `path` is None, log nothing.
 
     The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
-    and also Python's warnings and the messages of other packages. New lines are appended to it. If an exception ends
-    the block, it is written to the file and raised again; a user's mistake is written without a traceback.
+    and also Python's warnings and the messages of other packages, each with its time. New lines are appended to it. If
+    an exception ends the block, it is written to the file and raised again; a user's mistake is written without a
+    traceback.
     """
     handlers = [logging.NullHandler()] if path is None else _handlers(path, prefix)
     root = logging.getLogger()
@@ -214,9 +112,7 @@ def messages_on(stream: TextIO) -> Iterator[None]:
     if any(isinstance(each, logging.StreamHandler) and each.stream is stream for each in logger.handlers):
         yield
         return
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(_Wrapped(lambda: stream))
-    level = logger.level
+    handler, level = _Terminal(stream), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
@@ -227,11 +123,10 @@ def messages_on(stream: TextIO) -> Iterator[None]:
 
 
 def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
-    terminal = _Terminal()
-    terminal.setFormatter(_Wrapped(lambda: sys.stdout, prefix))
+    terminal, file = _Terminal(sys.stdout), logging.FileHandler(path, encoding="utf-8")
+    terminal.setFormatter(logging.Formatter(f"{prefix}%(message)s"))
     terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
-    file = _File(path, encoding="utf-8")
-    file.setFormatter(_Printable(FORMAT))
+    file.setFormatter(logging.Formatter(FORMAT))
     return [terminal, file]
 
 

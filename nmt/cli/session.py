@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.output import UNWRAPPED, logged
+from nmt.cli.output import logged
 from nmt.cli.processes import STARTED
 from nmt.cli.run_folder import claimed, is_first_process, locked
 from nmt.config.recipe import Recipe, with_checkpoint_settings
@@ -88,14 +88,14 @@ def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> No
     try:
         run.train(recipe, components, resume=resume)
     except Interrupted as stop:
-        logger.info(f"to continue this run: {resume_command(recipe)}", extra=UNWRAPPED)
+        logger.info(f"to continue this run: {resume_command(recipe)}")
         # If another process ends with a status other than 0, Lightning kills the first one before it has printed.
         raise SystemExit(128 + stop.number if is_first_process() else 0) from stop
     except (UserError, OSError, OutOfMemoryError) as error:
         unfinished = last_checkpoint(recipe.folder).is_file() and not (recipe.folder / METRICS).is_file()
         if unfinished and not isinstance(error, Diverged):  # it would diverge again
             again = resume_command(recipe)
-            logger.info(f"to continue this run when the error below is solved: {again}", extra=UNWRAPPED)
+            logger.info(f"to continue this run when the error below is solved: {again}")
         elif (best := best_checkpoint(recipe.folder)).is_file() and (not resume or isinstance(error, Diverged)):
             logger.info(f"{best} can be used; init={recipe.folder} starts a new run from it, in another folder")
         if not isinstance(error, OutOfMemoryError):
@@ -111,8 +111,8 @@ def _train(recipe: Recipe, components: Components | None, *, resume: bool) -> No
 def _report_lost_process(recipe: Recipe, error: str) -> None:
     """Report the error that ends this process from outside, while an operation keeps it."""
     if last_checkpoint(recipe.folder).is_file():
-        logger.info(f"to continue this run when the error below is solved: {resume_command(recipe)}", extra=UNWRAPPED)
-    logger.error(f"error: {error}", extra=UNWRAPPED)
+        logger.info(f"to continue this run when the error below is solved: {resume_command(recipe)}")
+    logger.error(f"error: {error}")
 
 
 # Commands that a person types

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
-from nmt.cli.output import print_stdout
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, inside, run_of, sample_map
@@ -62,7 +61,7 @@ def main(config: ShareConfig) -> None:
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
     for path in share(loaded, source, folder, config):
-        print_stdout(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
+        print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
 
 
 def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig) -> list[Path]:

@@ -39,7 +39,6 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from nmt.cli.arguments import take
-from nmt.cli.output import print_stdout
 from nmt.cli.program import program
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
@@ -76,7 +75,7 @@ def main(argv: list[str]) -> None:
     if not lines:
         raise UserError(f"no translation is left; left out: {_listed(left_out)}")
     write_atomically(out, "".join(lines).encode())
-    print_stdout(f"{counted(len(lines), 'pair')} written to {out}; left out: {_listed(left_out)}")
+    print(f"{counted(len(lines), 'pair')} written to {out}; left out: {_listed(left_out)}")
 
 
 def pairs(paths: Sequence[str], left_out: Counter[str]) -> Iterator[dict[str, str]]:

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from nmt.build import build_source
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import data_of
-from nmt.cli.output import new_file, print_stdout
+from nmt.cli.output import new_file
 from nmt.cli.program import program
 from nmt.data.aligner import Aligner
 from nmt.data.augment.base import Example, begins_word, text
@@ -58,7 +58,7 @@ def main(argv: list[str]) -> None:
     corpus = load_corpus(build_source(data), data, ("train", "test"))
     terms = unseen(list(corpus["train"]), list(corpus["test"]), loaded.tokenizer)
     write_atomically(out, "".join(f"{term}\t{translation}\n" for term, translation in terms).encode())
-    print_stdout(f"{counted(len(terms), 'term')} written to {out}")
+    print(f"{counted(len(terms), 'term')} written to {out}")
 
 
 def unseen(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenizer: Tokenizer) -> list[tuple[str, str]]:

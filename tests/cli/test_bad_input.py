@@ -126,7 +126,7 @@ def test_unwritable_output_is_refused(call: Call) -> None:
         module = score if len(words) == 2 else translate
         refused(
             call(module, *words, "output=lines.en/x"),
-            "lines.en: a file stands where a folder is needed; give another path",
+            "lines.en: File exists; check the path",
         )
     assert Path("lines.en").read_text() == "a dog\n" and sorted(os.listdir()) == ["folder", "lines.en"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import signal
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.cli.output import logged
 from nmt.cli.processes import STARTED
 from nmt.cli.session import resume_command
 from nmt.config.compose import compose_run
@@ -129,14 +127,3 @@ def test_ignored_signal_stays_ignored(runs: Runs) -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     assert Path("here/config.yaml").exists()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_full_disk_of_the_log_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UserError), logged(Path("/dev/full")):
-        for number in range(3):
-            logging.getLogger("nmt.fake").info(f"message {number}")
-        raise UserError("a mistake")
-    out, err = capsys.readouterr()
-    assert out.splitlines() == ["message 0", "message 1", "message 2"]
-    assert err == "/dev/full: No space left on device; the next messages are not in it\n"

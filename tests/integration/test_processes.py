@@ -1,6 +1,5 @@
 """Training in separate processes: one is killed and resumed, two train one model together."""
 
-import fcntl
 import json
 import math
 import os
@@ -8,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 
@@ -72,32 +70,6 @@ def test_a_signal_stops_a_run_at_any_time_and_it_goes_on(tmp_path, number):
     process.send_signal(number)
     said = process.communicate()[0]
     assert process.returncode == 128 + number and f"train.py resume={folder}" in said and "Traceback" not in said
-    process = start(f"resume={folder}")
-    assert process.wait() == 0, process.stdout.read()
-
-
-@pytest.mark.slow
-def test_a_run_outlives_its_terminal_and_goes_on(tmp_path):
-    folder = tmp_path / "run"
-    terminal, end = os.openpty()
-    termios.tcsetwinsize(end, (24, 80))
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "train.py"), *KILLED, f"hydra.run.dir={folder}"],
-        stdin=end,
-        stdout=end,
-        stderr=end,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY),  # a closed terminal sends SIGHUP to those it controls
-    )
-    os.close(end)
-    while b"lr " not in os.read(terminal, 10_000):  # the bar
-        assert process.poll() is None
-    os.close(terminal)
-    assert process.wait() == 128 + signal.SIGHUP
-    log = (folder / "train.log").read_text("utf-8")
-    assert "is saved\n" in log and f"train.py resume={folder}\n" in log and "Traceback" not in log
-
     process = start(f"resume={folder}")
     assert process.wait() == 0, process.stdout.read()
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import configured, take
-from nmt.cli.output import print_stderr, print_stdout
+from nmt.cli.output import print_stderr
 from nmt.cli.program import Program
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.lab.cli import attend_maps, attend_trace
@@ -88,9 +88,7 @@ def animate(config: AttendConfig) -> None:
 
     assert config.animation is not None and isinstance(config.ckpt, str)
     updates = animation.animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
-    print_stdout(
-        f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}"
-    )
+    print(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
 
 
 def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator[tuple[str, str]]:

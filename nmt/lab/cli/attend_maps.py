@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.evaluate import check_direction, data_of
-from nmt.cli.output import print_stderr, print_stdout
+from nmt.cli.output import print_stderr
 from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
 from nmt.lab.cli.corpora import held_out_sources
@@ -47,7 +47,7 @@ def show(
     print_tables(seen, config)
     if folder is not None:
         for path in write(seen, config, folder):
-            print_stdout(f"written to {path}")
+            print(f"written to {path}")
 
 
 def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
@@ -163,19 +163,19 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
     console = Console(width=terminal_width())  # rich would take COLUMNS=0 for a width, and print nothing
     for number, (models, chosen) in enumerate(zip(sentences, tables, strict=True), start=1):
         if len(sentences) > 1:
-            print_stdout("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
+            print("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
         first = models[0].attention
-        print_stdout(f"source:      {as_line(first.source)}\ntranslation: {as_line(first.target)}")
+        print(f"source:      {as_line(first.source)}\ntranslation: {as_line(first.target)}")
         for place, (each, panel, note) in enumerate(chosen):
             title = ", ".join(filter(None, [each.title, note]))
-            print_stdout("\n" * (place > 0) + f"{details(each.attention.origin)}\n{title}, in %\n")
+            print("\n" * (place > 0) + f"{details(each.attention.origin)}\n{title}, in %\n")
             for line in table(each, panel, terminal_width()):
                 console.print(line, soft_wrap=True)
             if each.source is not None:
-                print_stdout(f"\n{source_shares(each, panel)}")
+                print(f"\n{source_shares(each, panel)}")
         for seen in models:
             if seen.detachment is not None:
-                print_stdout(f"\n{detachment_line(seen.detachment)}")
+                print(f"\n{detachment_line(seen.detachment)}")
     sys.stdout.flush()
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.output import print_stdout
 from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
 from nmt.system.atomic import write_atomically
@@ -46,12 +45,12 @@ def explain(
     trace = trace_position(translator, translations[0], config.trace, views, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
     text = list(lines(trace, terminal_width(), **chosen))
-    print_stdout(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
-    print_stdout("\n".join([details(trace.attention.origin), *text]))
+    print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
+    print("\n".join([details(trace.attention.origin), *text]))
     sys.stdout.flush()
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in ((PAGE, trace_page(trace, **chosen)), (JSON, trace.to_json(**chosen))):
         write_atomically(folder / name, content.encode())
-        print_stdout(f"written to {folder / name}")
+        print(f"written to {folder / name}")

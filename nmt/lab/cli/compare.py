@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from nmt.cli.arguments import Folders, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import print_stderr, print_stdout
+from nmt.cli.output import print_stderr
 from nmt.errors import UserError
 from nmt.parameters import NonNegativeInt, PositiveInt, Range
 from nmt.system.atomic import write_atomically
@@ -83,7 +83,7 @@ def main(config: CompareConfig) -> None:
     )
     show(comparison)
     written = write(comparison, output)
-    print_stdout(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
+    print(f"written to {written[0].parent}: {', '.join(path.name for path in written)}")
 
 
 def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[FinishedRun], FinishedRun]:
@@ -138,17 +138,17 @@ def show(comparison: Comparison) -> None:
 
     width = terminal_width()
     text, left_out = to_text(tables.systems_table(comparison), width)
-    print_stdout(text)
+    print(text)
     if left_out:
-        print_stdout(f"{left_out} more columns are in {NAME}.md")
-    print_stdout("")
+        print(f"{left_out} more columns are in {NAME}.md")
+    print("")
     for note in tables.notes(comparison):
-        print_stdout(textwrap.fill(note, width, subsequent_indent="  "))
+        print(textwrap.fill(note, width, subsequent_indent="  "))
     for label, signature in tables.signatures(comparison).items():
-        print_stdout(f"{label}: {signature}")
-    print_stdout(f"\n{tables.length_caption(comparison)} (number of sentences)")
+        print(f"{label}: {signature}")
+    print(f"\n{tables.length_caption(comparison)} (number of sentences)")
     text, _ = to_text(tables.lengths_table(comparison), width)
-    print_stdout(text, end="\n\n")
+    print(text, end="\n\n")
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:

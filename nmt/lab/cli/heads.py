@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
-from nmt.cli.output import messages_on, print_stderr, print_stdout
+from nmt.cli.output import messages_on, print_stderr
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError, counted
 from nmt.lab.cli.corpora import training_of
@@ -86,9 +86,9 @@ def main(config: HeadsConfig) -> None:
     with messages_on(sys.stderr):
         facts, found = examine(inputs, config, paths["json"])
     shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
-    print_stdout(shown)
+    print(shown)
     if left_out:
-        print_stdout(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
+        print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{inputs.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"
@@ -99,7 +99,7 @@ def main(config: HeadsConfig) -> None:
     }
     for kind, written in contents.items():
         write_atomically(paths[kind], written)
-        print_stdout(f"written to {paths[kind]}")
+        print(f"written to {paths[kind]}")
 
 
 def name(inputs: Inputs, config: HeadsConfig) -> str:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import take, take_config_dir, train_overrides
-from nmt.cli.output import messages_on, print_stdout
+from nmt.cli.output import messages_on
 from nmt.cli.program import program
 from nmt.config.yaml_files import also_in
 from nmt.errors import UserError, printable
@@ -119,13 +119,13 @@ def write(report: DataReport, folder: Path | None) -> None:
     from nmt.lab.corpus.tables import page, text
 
     lines = "".join(f"{printable(line)}\n" for line in text(report))
-    print_stdout(lines, end="")
+    print(lines, end="")
     if folder is None:
         return
     plain = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
     for suffix, content in ((".txt", lines), (".json", plain), (".html", page(report))):
         write_atomically(folder / f"{FILE}{suffix}", content.encode())
-        print_stdout(f"written to {folder / f'{FILE}{suffix}'}")
+        print(f"written to {folder / f'{FILE}{suffix}'}")
 
 
 def train_tokenizer(split: Split, config: TrainConfig) -> tuple[Tokenizer, str]:

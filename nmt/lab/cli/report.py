@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import OpenMapping, configured
 from nmt.cli.evaluate import Inputs, SplitConfig, evaluate, load_inputs
-from nmt.cli.output import messages_on, print_stderr, print_stdout
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
 from nmt.lab.cli.corpora import held_out_sources, problem, training_of
 from nmt.parameters import NonNegativeInt
@@ -87,12 +87,12 @@ def main(config: ReportConfig) -> None:
         detachment = detachment_of(evaluation.translations, inputs, config)
         verdicts = judge(translator, evaluation.translations, evaluation.references)
         for line in summary(verdicts):
-            print_stdout(f"  {line}")
+            print(f"  {line}")
         numbers = {"count": config.examples, "n_best": config.n_best, "seed": config.seed}
         chosen = examples(translator, evaluation, verdicts, views, **numbers)
         found = report(translator, evaluation, verdicts, rare, detachment, chosen)
         for path in write(found, inputs.folder):
-            print_stdout(f"written to {path}")
+            print(f"written to {path}")
 
 
 def detachment_of(

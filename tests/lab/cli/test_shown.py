@@ -1,13 +1,9 @@
-"""What a terminal would obey in a stranger's names and values reaches no terminal, table or page."""
+"""What a terminal would obey in a stranger's names and values reaches no page and no table of a comparison."""
 
 from __future__ import annotations
 
-import io
-import logging
 import shutil
-import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +13,6 @@ import yaml
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
-from nmt.cli import evaluate, program, translate
-from nmt.cli.output import logged, messages_on, utf8_output
-from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 from nmt.errors import printable
 from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.metrics.bleu import BLEU
@@ -44,15 +37,6 @@ def safe(*texts: str) -> None:
     assert any(SHOWN in text or SHOWN.replace("<b>", "&lt;b&gt;") in text for text in texts)
 
 
-def test_a_cell_breaks_no_row_of_a_table() -> None:
-    table = Table([Column(EVIL, False), Column("n", parts=(EVIL, "m"))], [[text_cell(EVIL), Cell(EVIL, (1.5, EVIL))]])
-    tsv = to_tsv(table)
-    assert [row.split("\t") for row in tsv.splitlines()] == [[SHOWN, SHOWN, "m"], [SHOWN, "1.5", SHOWN]]
-    markdown = to_markdown(table)
-    assert markdown.count("\n") == 3
-    safe(markdown, to_text(table, 400)[0])
-
-
 def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
     from nmt.lab.attention.page import page
 
@@ -75,20 +59,6 @@ def test_labels_have_no_control_characters() -> None:
     assert labels({"bleu": BLEU(), EVIL: BLEU()}) == {"bleu": "BLEU (bleu)", EVIL: f"BLEU ({SHOWN})"}
 
 
-def test_an_error_and_a_message_are_shown_with_escapes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program.print_error(OSError(EVIL))
-    stream = io.StringIO()
-    logging.getLogger("nmt").setLevel(logging.INFO)
-    with logged(tmp_path / "log", prefix="50%: "), messages_on(stream):
-        logging.getLogger("nmt.x").info(f"first\nname: {EVIL}")
-    out, err = capsys.readouterr()
-    line = r"\x1b[2J\x07\tb"
-    assert err == "error: a" + r"\x1b[2J\x07 b c\x9b1m\u202ed $x^{2 <b>" + "\n"
-    for text in (out, stream.getvalue(), (tmp_path / "log").read_text("utf-8")):
-        assert printable(text, keep="\n") == text and "first\n" in text and f"name: a{line}" in text
-    assert out.startswith("50%: first\n50%: name: a")
-
-
 def programs_of(run: Run, folder: Path) -> Path:
     """Return a stranger's run folder, whose names are evil."""
     path = folder / f"run \x1b]0;\x07{'e' * 9}"
@@ -100,28 +70,23 @@ def programs_of(run: Run, folder: Path) -> Path:
 
 
 def test_programs_show_the_names_of_a_strangers_model(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     folder = programs_of(run, tmp_path).name
-    evaluate.main([f"ckpt='{folder}'", *QUICK, "bootstrap=0"])
-    safe(*capsys.readouterr())
     report.main([f"ckpt='{folder}'", *QUICK, "bootstrap=0", "rarity=false"])
     heads.main([f"ckpt='{folder}'", *QUICK, "importance=false", "rarity=false", "out=heads"])
     (page,) = Path(folder, "translations").glob("*.html")
-    safe(*capsys.readouterr(), page.read_text("utf-8"))
+    safe(page.read_text("utf-8"))
     attend.main([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "format=svg"])
     attend.main([f"ckpt='{folder}'", *QUICK, f"text={EVIL}", "out=maps", "trace=1"])
-    safe(*capsys.readouterr())
     for name in ("attention.html", "trace.html", "1.svg"):
         text = Path("maps", name).read_text("utf-8")
         assert printable(text, keep="\n") == text and r"\x1b[2J" in text
     ET.parse("maps/1.svg")
 
 
-def test_a_comparison_shows_the_names_of_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_comparison_shows_the_names_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     job = "2_attention=a\x1b[1m,seed=1"
     for number, (folder, name) in enumerate((("one", EVIL), ("two", EVIL), (job, "x")), start=1):
@@ -135,55 +100,18 @@ def test_a_comparison_shows_the_names_of_runs(
     compare.main(["one", "two", f"./{job}", "bootstrap=2", "shuffles=1"])
     folder = Path("comparison")
     texts = [(folder / f"comparison.{kind}").read_text("utf-8") for kind in ("md", "html")]
-    safe(*capsys.readouterr(), *texts)
+    safe(*texts)
     rows = [row.split("\t") for row in (folder / "comparison.tsv").read_text("utf-8").splitlines()]
     assert len(rows) == 4 and {len(row) for row in rows} == {len(rows[0])}
     assert r"attention=a\x1b[1m" in texts[1] and "<b>" not in texts[1] and "b" not in Page(texts[1]).tags
 
 
-def test_a_data_report_shows_the_texts_of_a_corpus(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_data_report_shows_the_texts_of_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.tsv").write_text(
         "".join(f"a dog {number} \x1b[2J\u202e\ta dog {number} \x1b[2J\u202e\n" for number in range(50)), "utf-8"
     )
     inspect_data.main(["data.path=.", "data.val_size=5", "out=report", "tokenizer.vocab_size=null"])
-    out, err = capsys.readouterr()
-    for text in (out, err, *(path.read_text("utf-8") for path in Path("report").glob("*.[ht]*"))):
+    for text in (path.read_text("utf-8") for path in Path("report").glob("*.[ht]*")):
         assert printable(text, keep="\n") == text
     assert r"\x1b[2J\u202e" in next(Path("report").glob("*.html")).read_text("utf-8")
-
-
-class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(("stream", "expected"), [(io.StringIO, "a\x1b\u202e\tb\n"), (Terminal, "a\\x1b\\u202e\tb\n")])
-def test_lines_of_data_are_escaped_on_a_terminal_only(
-    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], expected: str
-) -> None:
-    output = stream()
-    monkeypatch.setattr(sys, "stdout", output)
-    lines = utf8_output()
-    lines.writelines(["a\x1b\u202e\tb\n"])
-    lines.flush()
-    assert output.getvalue() == expected and lines.isatty() == output.isatty()
-
-
-@pytest.mark.parametrize("words", [["text=a dog"], ["input=lines.en"]])
-def test_translations_are_escaped_on_a_terminal_only(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: Sequence[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("lines.en").write_text("a dog\n", "utf-8")
-    monkeypatch.setattr("nmt.cli.translation_lines.as_line", lambda text: "Hund\x1b[2J")
-    found = []
-    for stream in (io.StringIO(), Terminal()):
-        monkeypatch.setattr(sys, "stdout", stream)
-        translate.main([f"ckpt={run.folder}", *QUICK, *words])
-        found.append(stream.getvalue())
-    assert found == ["Hund\x1b[2J\n", "Hund\\x1b[2J\n"]
