@@ -24,7 +24,6 @@ from nmt.search.base import Search
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
-    from nmt.data.augment.base import Augmentation
     from nmt.evaluation.metrics.base import Metric
     from nmt.export.base import Format
     from nmt.models.interface import Decoder, Encoder
@@ -54,7 +53,6 @@ SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 FORMATS = ("nmt.export",)
-AUGMENTATIONS = ("nmt.data.augment",)
 VIEWS = ("nmt.lab.attribution",)
 FILES_NODE = {"_target_": FILES_SOURCE}
 
@@ -271,21 +269,6 @@ def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence
             problems.extend(error.problems)
     raise_if_any(problems)
     return metrics
-
-
-def build_augmentations(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> list[Augmentation]:
-    """Return the changes of training pairs that the nodes of `augment` describe. A node that is null is left out.
-
-    Raises UserError for nodes that do not fit, and if their rates sum to more than 1.
-    """
-    kind, chosen = f"{AUGMENTATIONS[0]}.base.Augmentation", {name: node for name, node in nodes.items() if node}
-    found = [_built(node, f"augment.{name}", kind, AUGMENTATIONS, allow) for name, node in chosen.items()]
-    if (total := sum(each.rate for each in found)) > 1:
-        raise UserError(
-            f"augment: the rates of {', '.join(chosen)} sum to {total:g}, expected at most 1, because a pair has at "
-            "most one change"
-        )
-    return found
 
 
 def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:

@@ -61,7 +61,6 @@ class ConfigFile(TypedDict):
     scores: NotRequired[dict[str, dict[str, Any]]]
     tokenizer: NotRequired[dict[str, Any]]
     spans: NotRequired[dict[str, str | None]]
-    augment: NotRequired[dict[str, Any]]
     data: NotRequired[_Data]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,6 @@ from nmt.system.run_files import find_checkpoint
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
-    from nmt.data.augment.base import Augmentation
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -64,7 +63,6 @@ class Components:
     schedule: Schedule
     search: Search
     spans: Spans
-    augmentations: Sequence[Augmentation]
     metrics: Mapping[str, Metric]
     callbacks: Mapping[str, Callback]
 
@@ -88,7 +86,6 @@ def build_components(config: TrainConfig) -> Components:
         "schedule": partial(build.build_schedule, config.scheduler, allow=allow),
         "search": partial(build.build_search, config.search, allow=allow),
         "spans": partial(Spans, config.spans),
-        "augmentations": partial(build.build_augmentations, config.augment, allow=allow),
         "metrics": partial(_metrics, config),
         "views": partial(build.build_views, config.views, allow=allow),
         "callbacks": lambda: build.build_callbacks(vars(config.callbacks), views=built.get("views", {}), allow=allow),
@@ -192,12 +189,11 @@ def _check_objective(config: TrainConfig, objective: Objective, weights: Attenti
             f"data.more: got {', '.join(config.data.more)}, but objective {name} learns from "
             "word alignments, which these corpora do not have; leave them out, or use objective=cross_entropy"
         )
-    for group, chosen in (("spans", config.spans), ("augment", config.augment)):
-        if objective.needs_links and chosen:
-            raise UserError(
-                f"{group}: got {', '.join(chosen)}, but objective {name} learns from word alignments, which belong to "
-                f"the unchanged pairs; use {group}=[], or another objective"
-            )
+    if objective.needs_links and config.spans:
+        raise UserError(
+            f"spans: got {', '.join(config.spans)}, but objective {name} learns from word alignments, which belong to "
+            "the unchanged pairs; use spans=[], or another objective"
+        )
     if objective.needs_weights:
         try:
             objective.check(weights)

@@ -42,7 +42,6 @@ class SplitConfig(SearchSettings):
 
     ckpt: PathText | list[PathText]
     split: Literal["train", "val", "test"]
-    variant: Literal["aug-upper", "aug-title", "aug-nostop", "aug-typo", "aug-spans"] | None
     data: OpenMapping
     scores: OpenMapping
     bootstrap: NonNegativeInt
@@ -86,7 +85,6 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
-    from nmt.evaluation.variants import variant_of
     from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
@@ -113,14 +111,12 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
         node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}
         nodes = {**nodes, "terms": node}
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
-    names: list[str] = [config.split, *([] if config.variant is None else [config.variant])]
+    names: list[str] = [config.split]
     if terms is not None:
         names.append(f"terms-{translator.terms.digest}")
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
-    if config.variant is not None:
-        pairs = variant_of(pairs, config.variant, translator.tokenizer)
     trained_search = build_search(loaded.config["search"], allow=config.allow)
     folder = run_of(loaded.path) if config.out is None else Path(config.out)
     elsewhere = ensemble or folder.resolve() != run_of(loaded.path).resolve()

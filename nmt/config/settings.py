@@ -102,7 +102,6 @@ class TokenizerConfig:
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
     max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
-    morphemes: bool = False  # see `nmt.data.morphemes`
 
 
 @dataclass(kw_only=True)
@@ -156,7 +155,6 @@ class TrainConfig:
     data: DataConfig
     tokenizer: TokenizerConfig
     spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
-    augment: dict[str, Any] = field(default_factory=dict)  # nodes of changes of training pairs, by names
     model: dict[str, Any]
     views: dict[str, Any] = field(default_factory=dict)  # nodes of views beside attention, by names
     objective: dict[str, Any]

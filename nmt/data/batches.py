@@ -316,8 +316,8 @@ class BatchLoader:
         else:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {state['pairs']:,} pairs, whose batches are now other "
-                "ones; change data.batch_tokens, data.max_length, data.max_ratio, data.filters, "
-                "data.subword_sampling and augment back, use the version of this program that began the run, or start "
+                "ones; change data.batch_tokens, data.max_length, data.max_ratio, data.filters and "
+                "data.subword_sampling back, use the version of this program that began the run, or start "
                 "a new run from its weights: init=RUN_FOLDER"
             )
         self._first = self.done

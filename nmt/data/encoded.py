@@ -86,10 +86,6 @@ class EncodedPairs(Sequence[Encoded]):
     def lengths(self) -> tuple[Lengths, Lengths]:
         """The number of source ids and of target ids of each pair; it may be computed at each access."""
 
-    def same_direction(self, place: int) -> range:
-        """Return the places of the pairs that translate in the direction of this one."""
-        return range(len(self))
-
 
 def lengths_of(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
     """Return the number of source ids and of target ids of each pair."""

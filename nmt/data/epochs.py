@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.config.settings import TrainConfig
-from nmt.data.augment.base import Augmentation
-from nmt.data.augment.pairs import Augmenter
 from nmt.data.encoded import (
     CHUNK_PAIRS,
     CorpusWriter,
@@ -112,10 +110,6 @@ class BothDirections(EncodedPairs):
         backwards, place = divmod(range(len(self))[index], len(self.pairs))
         return self.swap(self.pairs[place]) if backwards else self.pairs[place]
 
-    def same_direction(self, place: int) -> range:
-        size = len(self.pairs)
-        return range(size) if place < size else range(size, 2 * size)
-
 
 class SubwordSampling:
     """Encodes pairs again with random segmentations, which depend only on the random generator.
@@ -168,7 +162,6 @@ class TrainingPairs:
     parts: Sequence[WeightedCorpus]
     _: KW_ONLY
     swap: Swap | None = None
-    augmenter: Augmenter | None = None
     sampling: SubwordSampling | None = None
     seed: int = 0
 
@@ -182,7 +175,7 @@ class TrainingPairs:
     @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
-        return self.augmenter is not None or self.sampling is not None or any(part.share for part in self.parts)
+        return self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
         """Return the pairs of an epoch. They are made unless the last call was for the same pairs."""
@@ -198,8 +191,6 @@ class TrainingPairs:
             pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
         if self.swap is not None:
             pairs = BothDirections(pairs, self.swap)
-        if self.augmenter is not None:
-            pairs = self.augmenter(pairs, rng)
         return pairs if self.sampling is None else self.sampling(pairs, rng)
 
 
@@ -209,7 +200,6 @@ def make_training_pairs(
     more: Mapping[str, Split],
     tokenizer: Tokenizer,
     *,
-    augmentations: Sequence[Augmentation] = (),
     linked: bool = False,
 ) -> TrainingPairs:
     """Return the encoded training pairs of each epoch: of the split train of `corpus`, and of the corpora `more`.
@@ -233,14 +223,10 @@ def make_training_pairs(
                 )
         except UserError as error:
             raise UserError(f"data.more.{name}: {error}") from error
-    swap, augmenter, sampling = Swap(tokenizer) if data.both_directions else None, None, None
-    if augmentations:
-        first: EncodedPairs = parts[0].corpus
-        learned_from = first if swap is None else BothDirections(first, swap)
-        augmenter = Augmenter(tokenizer, augmentations, data.max_length, learned_from)
+    swap, sampling = Swap(tokenizer) if data.both_directions else None, None
     if data.subword_sampling is not None:
         sampling = SubwordSampling(tokenizer, settings.tokenizer.type, data.subword_sampling, data.max_length)
-    train = TrainingPairs(parts, swap=swap, augmenter=augmenter, sampling=sampling, seed=settings.seed)
+    train = TrainingPairs(parts, swap=swap, sampling=sampling, seed=settings.seed)
     if more or data.both_directions:
         logger.info(f"training pairs: {len(train):,} in an epoch")
     return train

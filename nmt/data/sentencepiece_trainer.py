@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
-from nmt.data.morphemes import BOUNDARY, korean_morphemes
 from nmt.data.normalization import rule_table
 from nmt.errors import UserError
 from nmt.system.temporary import temporary_folder
@@ -37,11 +36,8 @@ TRAINER_OPTIONS: dict[str, Any] = {
 def train_model(texts: Iterable[str], vocab_size: int, side: str, config: TokenizerConfig) -> bytes:
     """Return a SentencePiece model trained on normalized texts. `side` names them in errors.
 
-    Raises UserError if SentencePiece cannot train on them, or if a package for `config.morphemes` is missing.
+    Raises UserError if SentencePiece cannot train on them.
     """
-    options = TRAINER_OPTIONS
-    if config.morphemes:
-        texts, options = map(korean_morphemes(), texts), options | {"pretokenization_delimiter": BOUNDARY}
     writer, failures = io.BytesIO(), list[BaseException]()
     with temporary_folder() as folder:
         rules = folder / "rules.tsv"
@@ -55,7 +51,7 @@ def train_model(texts: Iterable[str], vocab_size: int, side: str, config: Tokeni
                 hard_vocab_limit=config.vocab_size is not None,  # a default size may be more than the texts allow
                 character_coverage=config.character_coverage,
                 normalization_rule_tsv=str(rules),
-                **options,
+                **TRAINER_OPTIONS,
             )
         except RuntimeError as error:
             if failures:

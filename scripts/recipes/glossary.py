@@ -15,10 +15,13 @@ training pair has both the term and this translation. Then a model is scored wit
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import regex
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -27,21 +30,18 @@ from nmt.cli.arguments import take
 from nmt.cli.evaluate import data_of
 from nmt.cli.output import new_file
 from nmt.cli.program import program
-from nmt.data.aligner import Aligner
-from nmt.data.augment.base import Example, begins_word, text
-from nmt.data.augment.pairs import as_pieces
 from nmt.data.corpus import load_corpus
-from nmt.data.morphemes import HANGUL
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
-from nmt.tokens import WORD_MARK
 from nmt.translation.loading import load_models, resolve_device
+from scripts.recipes.aligned import Example, begins_word, examples, text
 
 WORDS = 3  # the most words of a term
 FREQUENT = 150  # a term neither begins nor ends with one of so many most frequent words
 LETTERS = 3  # of a term and of its translation
+HANGUL = regex.compile(r"\p{Hangul}")
 AGREEMENT = 0.6  # the least share of the places of a term that have its translation
 
 
@@ -66,7 +66,7 @@ def unseen(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenize
     frequent = Counter(word for pair in train for word in pair.source.lower().split())
     usual = {word for word, _ in frequent.most_common(FREQUENT)}
     found: dict[str, Counter[str]] = {}
-    for example in examples(train, test, tokenizer):
+    for example in itertools.islice(examples([*test, *train], tokenizer), len(test)):
         for term, translation in {*parts(example)}:
             words = term.lower().split()
             if words[0] not in usual and words[-1] not in usual:
@@ -78,25 +78,13 @@ def unseen(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenize
     return sorted((term, text) for term, text in sure.items() if term not in known)
 
 
-def examples(train: Sequence[SentencePair], test: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Example]:
-    """Yield the pairs of `test` with links of an aligner that has learned from both."""
-    pairs = [*test, *train]
-    sources = [ids[:-1] for ids in tokenizer.encode_source([pair.source for pair in pairs])]
-    targets = [ids[:-1] for ids in tokenizer.encode_target([pair.target for pair in pairs])]
-    both = list(zip(sources, targets, strict=True))
-    aligner = Aligner(sides for sides in both if all(sides))
-    for sides in both[: len(test)]:
-        if (example := as_pieces(tokenizer, *sides, aligner=aligner)) is not None:
-            yield example
-
-
 def parts(example: Example) -> Iterator[tuple[str, str]]:
     """Yield the parts of one to three words that can be terms, with their translations."""
     words = example.words()
     for first, start in enumerate(words):
         for last in words[first : first + WORDS]:
             part = range(start.start, last.stop)
-            if (place := example.translation(part)) is None:
+            if not example.forward or (place := example.translation(part)) is None:
                 continue
             part, place = without_punctuation(example.source, part), without_punctuation(example.target, place)
             sides = text(example.source[part.start : part.stop]), text(example.target[place.start : place.stop])
@@ -113,10 +101,9 @@ def without_punctuation(side: Sequence[str], part: range) -> range:
 
 def is_whole(side: Sequence[str], part: range) -> bool:
     """Return whether a part consists of whole words. If it ends in Hangul, letters may follow, such as a particle."""
-    following = [*side, WORD_MARK][part.stop]
     may_go_on = HANGUL.match(side[part.stop - 1][-1:]) is not None
-    ends = may_go_on or begins_word(following) or not any(map(str.isalnum, following))
-    return ends and (part.start == 0 or begins_word(side[part.start]))
+    ends = may_go_on or begins_word(side, part.stop) or not any(map(str.isalnum, side[part.stop]))
+    return ends and begins_word(side, part.start)
 
 
 def usable(term: str) -> bool:

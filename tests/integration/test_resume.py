@@ -82,7 +82,6 @@ VARIANTS = {
         "callbacks.checkpointing.save_every_updates=5",
         "trainer.max_epochs=2",
     ],
-    "changed pairs in each epoch": ["spans=[common,numbers]", "augment=text", "trainer.max_epochs=2"],
     "muon": ["optimizer=muon", "trainer.accumulate_grad_batches=2", SAVE_ALWAYS, "trainer.max_epochs=2"],
     "one batch an epoch": [SAVE_ALWAYS, "data.batch_tokens=100000", "trainer.max_epochs=6"],
 }

@@ -1,1 +1,0 @@
-"""Changes of training pairs, so that a model learns texts as people write them; see docs/text.md."""
