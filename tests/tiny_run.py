@@ -14,7 +14,7 @@ from nmt import checkpoint
 from nmt.build import build_model, search_node
 from nmt.checkpoint import Checkpoint
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
@@ -66,7 +66,7 @@ def make_run(root: Path) -> Run:
         (data / f"{split}.de").write_text("".join(f"{line[::-1]}\n" for line in lines), encoding="utf-8")
     settings = TokenizerConfig(type="bpe", vocab_size=346, joint=True, character_coverage=1.0)
     pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
-    tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), settings, cache_dir=None)
     model_config = {"tie_embeddings": "all", "encoder": stack("Encoder"), "decoder": stack("Decoder")}
     search = BeamSearch(beam_size=3, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
     plain = {"name": "tiny", "model": model_config, "search": search_node(search), "scores": SCORES}

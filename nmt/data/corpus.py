@@ -83,25 +83,20 @@ def origin(source: Source, config: DataConfig, split: str = "train") -> str:
 
 
 def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str, Split]:
-    """Return those of the wanted splits that exist."""
-    there = source.splits()
+    """Return those of the wanted splits that exist. Each is counted once, in its last form."""
+    there, held_out, corpus = source.splits(), dict[str, Pairs](), dict[str, Split]()
     if config.overfit:
         logger.info("data: data.overfit is set: every split is the training split")
-        if "train" not in there:
-            return {}
-        return dict.fromkeys(wanted, Split.of(_first(_pairs_of("train", there, source, config), config.limit)))
-    held_out: dict[str, Pairs] = {}
-    if {"train", "val"} & set(wanted) and "val" not in there:
+    elif {"train", "val"} & set(wanted) and "val" not in there:
         if "train" not in there:
             raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
         held_out = _hold_out(_pairs_of("train", there, source, config), config, origin(source, config))
-    found = {}
-    for split in wanted:
+    for split in ("train",) if config.overfit else wanted:
         if split in held_out or split in there:
             pairs = held_out[split] if split in held_out else _pairs_of(split, there, source, config)
             kept = _first(pairs, config.limit)
-            found[split] = Split.of(kept if split == "train" else list(kept))
-    return found
+            corpus[split] = Split.of(kept if split == "train" else list(kept))
+    return dict.fromkeys(wanted, corpus["train"]) if config.overfit and corpus else corpus
 
 
 def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: DataConfig) -> Pairs:
@@ -126,7 +121,7 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
 
     Train is read several times, so that only the held-out pairs must fit in memory.
     """
-    count = len(Split.of(train))
+    count, held = _with_smallest_digests(train, config)
     if config.val_size >= count:
         fewer = f"set data.val_size={max(1, count // 10)}, or " if count > 1 else ""
         overfit = ", or validate on the training pairs themselves: data.overfit=true" if count == 1 else ""
@@ -134,15 +129,15 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
             f"data.val_size: {where} has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out "
             f"for validation; {fewer}name a file by data.val={overfit}"
         )
-    held = _with_smallest_digests(train, config)
     sources = {pair.source for pair in held}
-    rest = Split.of(Reiterable(lambda: (pair for pair in train if pair.source not in sources)))
-    if not len(rest):
+    rest = Reiterable(lambda: (pair for pair in train if pair.source not in sources))
+    kept = sum(1 for _ in rest)
+    if not kept:
         fewer = f"set data.val_size={len(held) // 10}, or " if len(held) >= 10 else ""
         raise UserError(
             f"{where}: every training sentence is among the {len(held):,} held out; {fewer}name a file by data.val="
         )
-    repeated = count - len(held) - len(rest)
+    repeated = count - len(held) - kept
     logger.info(
         f"data: no validation split in {where}; held {len(held):,} pairs out of train (data.seed={config.seed})"
         + (f" and left out {repeated:,} that repeat their sources" if repeated else "")
@@ -150,25 +145,26 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     return {"train": rest, "val": held}
 
 
-def _with_smallest_digests(train: Pairs, config: DataConfig) -> list[SentencePair]:
-    """Return the `data.val_size` pairs whose digests with the seed are the smallest, each once.
+def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[SentencePair]]:
+    """Return the number of pairs, and the `data.val_size` pairs whose digests with the seed are the smallest.
 
-    The choice depends on the sentences, not on their number or on the direction. So if the corpus grows, the pairs that
-    are held out later were either held out before or are new: none of them has been trained on.
+    Equal pairs count as one. The choice depends on the sentences, not on their number or on the direction. So if the
+    corpus grows, the pairs that are held out later were either held out before or are new: none of them has been
+    trained on.
     """
-    found: dict[bytes, SentencePair] = {}
+    count, held = 0, dict[bytes, SentencePair]()
     last = b"\xff" * 17  # larger than any digest
-    for pair in train:
+    for count, pair in enumerate(train, 1):  # noqa: B007
         sides = sorted([(config.source_lang, pair.source), (config.target_lang, pair.target)])
         text = "\0".join([str(config.seed), *(text for _, text in sides)])
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if key < last and key not in found:
-            found[key] = pair
-        if len(found) == 2 * config.val_size:
-            last = sorted(found)[config.val_size]
-            found = {key: pair for key, pair in found.items() if key < last}
-    chosen = set(sorted(found)[: config.val_size])
-    return [pair for key, pair in found.items() if key in chosen]
+        if key < last and key not in held:
+            held[key] = pair
+        if len(held) == 2 * config.val_size:
+            last = sorted(held)[config.val_size]
+            held = {key: pair for key, pair in held.items() if key < last}
+    chosen = set(sorted(held)[: config.val_size])
+    return count, [pair for key, pair in held.items() if key in chosen]
 
 
 class _AlignedPairs(Pairs):

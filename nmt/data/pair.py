@@ -53,8 +53,6 @@ class Split(Iterable[SentencePair]):
     @classmethod
     def of(cls, pairs: Iterable[SentencePair]) -> Split:
         """Return the split of `pairs`, counted and hashed in one pass. `pairs` must allow several iterations."""
-        if isinstance(pairs, Split):
-            return pairs
         count, digest, links, linked, rest = 0, hashlib.sha256(), hashlib.sha256(), False, iter(pairs)
         with PassProgress("reading") as progress:
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):

@@ -25,7 +25,7 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from nmt.data.normalization import normalized
-from nmt.data.pair import SentencePair, Split, marked
+from nmt.data.pair import Split, marked
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
@@ -68,22 +68,21 @@ class Tokenizer:
     @classmethod
     def train(
         cls,
-        pairs: Iterable[SentencePair],
+        split: Split,
         config: TokenizerConfig,
         *,
         cache_dir: Path | None,
         spans: Spans = NO_SPANS,
     ) -> Tokenizer:
-        """Return the tokenizer trained on `pairs`, whose `spans` are replaced by marks.
+        """Return the tokenizer trained on the pairs of `split`, whose `spans` are replaced by marks.
 
         The same texts, config, spans and SentencePiece version give the same ids.
 
-        `pairs` must allow several iterations and may be larger than memory. If it has more than `config.max_pairs`
-        pairs, every n-th pair is used. Models are cached in the folder `cache_dir` (None: not cached); the key consists
-        of the texts, the config and the version. Raises UserError if the vocabulary size is larger than the texts allow
-        or too small for their characters.
+        The pairs may be larger than memory. If there are more than `config.max_pairs`, every n-th pair is used. Models
+        are cached in the folder `cache_dir` (None: not cached); the key consists of the texts, the config and the
+        version. Raises UserError if the vocabulary size is larger than the texts allow or too small for their
+        characters.
         """
-        split = Split.of(pairs)
         sides = ("joint",) if config.joint else ("source", "target")
         key = _key(split, config, spans)
         entries = {side: None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides}

@@ -35,7 +35,7 @@ from nmt.cli.arguments import take
 from nmt.cli.output import new_file
 from nmt.cli.program import program
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.files import read_pairs
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
@@ -154,7 +154,7 @@ def main(argv: list[str]) -> None:
     assert target is not None
     pairs = list(read_pairs(Path(file), source_lang, target_lang))
     settings = TokenizerConfig(type="unigram", vocab_size=None, joint=True, character_coverage=1.0)
-    tokenizer = Tokenizer.train(pairs, settings, cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), settings, cache_dir=None)
     made = list(changed_pairs(pairs, tokenizer, [CHANGES[name] for name in names], 0 if test else int(rounds or 5)))
     rows = (json.dumps({source_lang: one, target_lang: other}, ensure_ascii=False) + "\n" for one, other in made)
     write_atomically(target, "".join(rows).encode())

@@ -8,7 +8,7 @@ import torch
 from nmt import checkpoint
 from nmt.build import build_model
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from tests.checkpoint.tiny import CONFIG, content
 
@@ -19,7 +19,7 @@ def parts():
     words = ["a", "man", "rides", "red", "bike", "ein", "Mann", "fährt", "rot", "Rad"]
     pairs = [SentencePair(" ".join(draw.choices(words, k=5)), " ".join(draw.choices(words, k=5))) for _ in range(60)]
     config = TokenizerConfig(type="bpe", vocab_size=310, joint=True, character_coverage=1.0)
-    tokenizer = Tokenizer.train(pairs, config, cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), config, cache_dir=None)
     size = tokenizer.source_vocab_size
     torch.manual_seed(0)
     return tokenizer, build_model(CONFIG["model"], source_vocab_size=size, target_vocab_size=size, joint=True)

@@ -1,5 +1,6 @@
-"""Where splits come from, what is held out, and which of them have to be there."""
+"""Splits: where they come from, what is held out, their digests, and the word alignments of files beside them."""
 
+import gzip
 import hashlib
 import random
 import tracemalloc
@@ -9,8 +10,7 @@ import pytest
 
 from nmt.build import build_source
 from nmt.data import corpus as corpora
-from nmt.data.normalization import normalized
-from nmt.data.pair import Reiterable, SentencePair
+from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import Source, in_direction
 from nmt.errors import UserError
 
@@ -50,11 +50,6 @@ def test_a_folder_stands_in_under_any_config(folder, data_config, heard, name):
     assert heard[-1:] == [f"data: train 50, val 5, test 7 pairs, en to de, from data.path={folder}"]
 
 
-def test_named_splits_are_all_that_is_read(folder, data_config, heard):
-    (folder / "train.tsv").write_text("broken")
-    assert list(load_corpus(data_config(path=str(folder)), ("test",))) == ["test"]
-
-
 def test_files_come_before_the_folder(folder, tmp_path, data_config, heard):
     other = write(tmp_path / "other.tsv", 3, start=900)
     path = str(folder)
@@ -62,6 +57,8 @@ def test_files_come_before_the_folder(folder, tmp_path, data_config, heard):
     assert [len(corpus[split]) for split in ("train", "val", "test")] == [50, 5, 3]
     corpus = load_corpus(data_config("multi30k", test=other), ("test",))  # no Hub is asked
     assert corpus["test"][0].source == "source 900"
+    (folder / "train.tsv").write_text("broken")
+    assert list(load_corpus(data_config(path=path), ("test",))) == ["test"], "no other split is read"
     # With data.train the folder's validation split belongs to another corpus.
     corpus = load_corpus(data_config(path=path, train=other, val_size=1))
     assert {split: len(pairs) for split, pairs in corpus.items()} == {"train": 2, "val": 1}
@@ -75,7 +72,8 @@ def test_hold_out_is_the_same_for_training_and_evaluating(tmp_path, data_config,
     assert len(corpus["train"]) == 40 and len(corpus["val"]) == 10
     assert not set(corpus["train"]) & set(corpus["val"])
     assert "held 10 pairs out of train (data.seed=1)" in heard[1]
-    assert load_corpus(config, ("val",)) == {"val": corpus["val"]}
+    for split in ("val", "train"):
+        assert load_corpus(config, (split,)) == {split: corpus[split]}
     assert load_corpus(data_config(train=train, val_size=10, seed=2), ("val",))["val"] != corpus["val"]
     # The limit does not change what is held out.
     limited = load_corpus(data_config(train=train, val_size=10, limit=4))
@@ -83,45 +81,32 @@ def test_hold_out_is_the_same_for_training_and_evaluating(tmp_path, data_config,
 
 
 def test_sentences_held_out_do_not_remain_in_train(tmp_path, data_config, heard):
-    (tmp_path / "train.tsv").write_text("same\ta\n" * 5 + "other\tb\n" * 5)
-    corpus = load_corpus(data_config(path=str(tmp_path), val_size=1))
-    assert len(corpus["val"]) == 1 and len(corpus["train"]) == 5
-    assert corpus["val"][0].source != corpus["train"][0].source
-    assert "left out 4 that repeat their sources" in heard[1]
-
-
-def test_held_out_sentences_in_another_form_do_not_remain_in_train(tmp_path, data_config, heard):
-    """The model reads both alike."""
+    """Neither a repeated one nor one in another form, which the model reads as the same."""
     words = [f"caf\u00e9 {number}" for number in range(20)]
-    rows = [f"{word}\tx\n{unicodedata.normalize('NFD', word)}  \tx\n" for word in words]
+    rows = [f"{word}\tx\n{unicodedata.normalize('NFD', word)}  \tx\n{word}\ty\n" for word in words]
     (tmp_path / "train.tsv").write_text("".join(rows), "utf-8")
     corpus = load_corpus(data_config(path=str(tmp_path), val_size=10))
-    held, kept = ({normalized(pair.source) for pair in corpus[split]} for split in ("val", "train"))
+    held, kept = ({pair.source for pair in corpus[split]} for split in ("val", "train"))
     assert held and kept and not held & kept
+    assert f"left out {60 - 10 - len(corpus['train'])} that repeat their sources" in heard[1]
 
 
-def test_hold_out_needs_enough_pairs(tmp_path, data_config, heard):
-    train = write(tmp_path / "train.tsv", 10)
-    with pytest.raises(UserError, match=r"has 10 training pairs, so 10 cannot .*; set data\.val_size=1, or"):
-        load_corpus(data_config(train=train, val_size=10))
-
-
-def test_hold_out_needs_enough_sentences(tmp_path, data_config, heard):
-    (tmp_path / "train.tsv").write_text("".join(f"source {i % 3}\ttarget {i}\n" for i in range(90)), "utf-8")
-    with pytest.raises(UserError, match=r"every training sentence is among the 40 held out; set data\.val_size=4, or"):
-        load_corpus(data_config(path=str(tmp_path), val_size=40))
-
-
-@pytest.mark.parametrize("val_size", [1, 1000])
-def test_of_one_pair_none_can_be_held_out_and_the_advice_works(tmp_path, data_config, val_size):
-    train = write(tmp_path / "train.tsv", 1)
-    with pytest.raises(UserError, match=r"has 1 training pair, so .* cannot be held out") as error:
-        load_corpus(data_config(train=train, val_size=val_size))
-    assert "set data.val_size" not in str(error.value)
-    assert str(error.value).endswith(": data.overfit=true")
-    for advice in ({"val": train}, {"overfit": True}):
-        corpus = load_corpus(data_config(train=train, val_size=val_size, **advice))
-        assert len(corpus["train"]) == len(corpus["val"]) == 1
+@pytest.mark.parametrize(
+    ("sources", "val_size", "message"),
+    [
+        (range(10), 10, r"has 10 training pairs, so 10 cannot .*; set data\.val_size=1, or name a file by data\.val=$"),
+        ([0, 1, 2] * 30, 40, r"every training sentence is among the 40 held out; set data\.val_size=4, or"),
+        ([0], 1000, r"has 1 training pair, so 1,000 cannot .*; name a file by data\.val=, or .*: data\.overfit=true$"),
+    ],
+)
+def test_too_few_pairs_to_hold_some_out(tmp_path, data_config, sources, val_size, message):
+    train = tmp_path / "train.tsv"
+    train.write_text("".join(f"source {source}\ttarget {number}\n" for number, source in enumerate(sources)), "utf-8")
+    with pytest.raises(UserError, match=message):
+        load_corpus(data_config(train=str(train), val_size=val_size))
+    for advice in ({"val": str(train)}, {"overfit": True}):
+        corpus = load_corpus(data_config(train=str(train), val_size=val_size, **advice))
+        assert len(corpus["train"]) == len(corpus["val"]) == len(sources)
 
 
 def test_overfit_makes_every_split_the_training_split(folder, data_config, heard):
@@ -135,26 +120,11 @@ def test_training_goes_without_a_test_split_and_evaluating_does_not(folder, data
     assert sorted(load_corpus(config)) == ["train", "val"]
     with pytest.raises(UserError, match=r"has no test split; .*data\.test="):
         load_corpus(config, ("test",))
-
-
-def test_wrong_corpus_settings(folder, data_config, heard):
-    path = str(folder)
-    with pytest.raises(UserError, match=r"data\.path=, or a file by data\.train="):
-        load_corpus(data_config())
-    with pytest.raises(UserError, match="expected two languages"):
-        load_corpus(data_config(path=path, target_lang="en"))
     with pytest.raises(UserError, match="did you mean 'test'"):
-        load_corpus(data_config(path=path), ("tests",))
+        load_corpus(config, ("tests",))
     (folder / "train.tsv").unlink()
     with pytest.raises(UserError, match="no train split"):
-        load_corpus(data_config(path=path))
-
-
-def test_what_was_held_out_is_not_train(tmp_path, data_config, heard):
-    config = data_config(train=write(tmp_path / "train.tsv", 40), val_size=10)
-    corpus = load_corpus(config)
-    assert load_corpus(config, ("train",)) == {"train": corpus["train"]}
-    assert load_corpus(config, ("val",)) == {"val": corpus["val"]}
+        load_corpus(config)
 
 
 def test_the_origin_of_a_split_is_its_own_file(folder, tmp_path, data_config, heard):
@@ -271,3 +241,118 @@ def test_empty_validation_and_test_pairs_are_counted_and_said(folder, data_confi
     assert len(load_corpus(data_config(path=str(folder)))["val"]) == 3
     said = [message for message in caplog.messages if " pairs: " in message]
     assert said == ["val pairs: 2 of 3 empty on one side or both; scores count them too"]
+
+
+# Digests
+
+
+PAIRS = [SentencePair(f"source {i}", f"target {i}") for i in range(20_001)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        PAIRS[:-1],
+        [*PAIRS, SentencePair("", "")],
+        [PAIRS[1], PAIRS[0], *PAIRS[2:]],
+        [SentencePair("source 0", "target 1"), *PAIRS[1:]],
+        [SentencePair("source 0target 0", ""), *PAIRS[1:]],
+        [SentencePair(pair.target, pair.source) for pair in PAIRS],
+    ],
+    ids=["fewer", "more", "order", "text", "border", "sides"],
+)
+def test_the_digest_of_a_split_sees(other):
+    split = Split.of(PAIRS)
+    assert list(split) == list(split) == PAIRS and len(split) == 20_001
+    assert Split.of(other).digest != split.digest == Split.of(Reiterable(lambda: iter(PAIRS))).digest
+
+
+def test_alignments_have_a_digest_of_their_own():
+    def digest(*alignments):
+        pairs = [SentencePair(f"source {i}", "x", alignment=given) for i, given in enumerate(alignments)]
+        split = Split.of(pairs)
+        assert split.digest == Split.of([SentencePair(pair.source, pair.target) for pair in pairs]).digest
+        return split.links
+
+    assert digest(None, None) is None and digest("", None) is None
+    digests = [digest("0-0", None), digest(None, "0-0"), digest("0-0", "0-0"), digest("0-1", None)]
+    assert None not in digests and len(set(digests)) == 4
+    assert digest("0-0", "") == digests[0]
+    far = [None] * 10_000
+    assert digest(*far, "0-0") != digest("0-0", *far), "in different chunks"
+
+
+# Alignments of files
+
+
+TEXTS = [("a b", "x y"), ("c", "z"), ("d e f", "u v")]
+LINES = ["0-0 1-1", "", "2-0 0?1"]
+
+
+@pytest.fixture
+def aligned(tmp_path, data_config):
+    """Return a function that loads TEXTS as train and val with changed settings; *.align has their alignments."""
+    for split in ("train", "val"):
+        (tmp_path / f"{split}.tsv").write_text("".join(f"{pair[0]}\t{pair[1]}\n" for pair in TEXTS), "utf-8")
+        (tmp_path / f"{split}.align").write_text("".join(f"{line}\n" for line in LINES), "utf-8")
+
+    def load(splits=("train", "val"), name="files", /, **settings):
+        files = {key: str(tmp_path / value) for key, value in settings.items() if key.endswith("alignment")}
+        config = data_config(name, **({"path": str(tmp_path)} if name == "files" else {}), **settings | files)
+        return corpora.load_corpus(build_source(config), config, splits)
+
+    return load
+
+
+def alignments(pairs):
+    return [pair.alignment for pair in pairs]
+
+
+def test_each_line_belongs_to_its_pair(aligned, tmp_path):
+    found = aligned(train_alignment="train.align")
+    assert [(pair.source, pair.target) for pair in found["train"]] == TEXTS
+    assert alignments(found["train"]) == alignments(found["train"]) == LINES
+    assert alignments(found["val"]) == [None] * 3 and found["val"].links is None
+    (tmp_path / "val.align.gz").write_bytes(gzip.compress((tmp_path / "val.align").read_bytes()))
+    assert alignments(aligned(["val"], val_alignment="val.align.gz")["val"]) == LINES
+    assert alignments(aligned(["train"], train_alignment="train.align", limit=2)["train"]) == LINES[:2]
+    (tmp_path / "cldr.align").write_text("0-0\n" * 20, "utf-8")
+    generated = aligned(["train"], "cldr", sizes=[20, 4, 4], train_alignment="cldr.align")["train"]
+    assert alignments(generated) == ["0-0"] * 20, "every source can have them"
+    (tmp_path / "val.tsv").unlink()
+    found = aligned(train_alignment="train.align", val_size=1)
+    given = dict(zip(TEXTS, LINES, strict=True))
+    pairs = [*found["train"], *found["val"]]
+    assert len(pairs) == 3 and all(pair.alignment == given[pair.source, pair.target] for pair in pairs), "held out too"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "0-0\n",
+            r"^data\.train_alignment: .*\.align has 1 line but there are 3 pairs; it must have one line for each",
+        ),
+        ("0-0\n" * 5, r"\.align has 5 lines but there are 3 pairs"),
+        ("0-0\n1:1\n0-0\n", r"^\S*train\.align:2: got '1:1', expected links such as 0-0"),
+        ("0-0\n0-0\n0-2\n", r"^\S*train\.align:3: got the link 0-2, but the target has 2 words, counted from 0"),
+    ],
+)
+def test_wrong_alignment_files(aligned, tmp_path, text, message):
+    (tmp_path / "train.align").write_text(text, "utf-8")
+    with pytest.raises(UserError, match=message):
+        aligned(train_alignment="train.align")
+
+
+def test_alignments_without_a_file_a_split_or_words(aligned, tmp_path):
+    with pytest.raises(UserError, match="none: no such file"):
+        aligned(train_alignment="none")
+    (tmp_path / "val.tsv").unlink()
+    with pytest.raises(
+        UserError, match=r"^data\.val_alignment: got .*val\.align, but there is no val split of its own"
+    ):
+        aligned(val_size=1, val_alignment="val.align")
+    (tmp_path / "train.tsv").write_text("a▁b\tx\nc▁\tz\n", "utf-8")
+    (tmp_path / "train.align").write_text("\n0-0\n", "utf-8")
+    with pytest.raises(UserError, match=r"train\.align:2: has the character '▁' \(U\+2581\)"):
+        aligned(["train"], train_alignment="train.align")

@@ -17,7 +17,7 @@ import pytest
 
 from nmt.data.encoded import EncodedCorpus, encode
 from nmt.data.filters import Filters
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from tests.data.number_texts import Numbers, linked_pairs, pair, plain, random_pairs
@@ -75,7 +75,7 @@ def test_equals_encoding_with_sentencepiece(encode_pairs, tokenizer_config):
     draw = random.Random(0)
     texts = [" ".join("".join(draw.choices("abcdé한", k=4)) for _ in range(draw.randint(0, 6))) for _ in range(600)]
     pairs = [SentencePair(*texts[i : i + 2]) for i in range(500)]
-    tokenizer = Tokenizer.train(pairs, tokenizer_config(vocab_size=300), cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), tokenizer_config(vocab_size=300), cache_dir=None)
     filters = Filters(max_length=20, max_ratio=1.5)
     kept = [ids for ids in encode(pairs, tokenizer) if reason(ids, filters) == ""]
     assert 0 < len(kept) < len(pairs) and list(encode_pairs(pairs, tokenizer, filters)) == kept

@@ -44,7 +44,7 @@ def pairs():
 def tokenizer(pairs, tokenizer_config):
     @cache
     def make(type="unigram", *, joint=True):
-        return Tokenizer.train(pairs, tokenizer_config(type, vocab_size=400, joint=joint), cache_dir=None)
+        return Tokenizer.train(Split.of(pairs), tokenizer_config(type, vocab_size=400, joint=joint), cache_dir=None)
 
     return make
 

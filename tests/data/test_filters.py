@@ -98,7 +98,7 @@ def test_filters_drop_exactly_the_pairs_with_the_defect(data_config, tokenizer_c
     corpus = random_corpus(3)
     pairs = list(corpus["train"])
     config = data_config(filters=names, max_length=4)
-    tokenizer = Tokenizer.train(pairs, tokenizer_config(vocab_size=None), cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), tokenizer_config(vocab_size=None), cache_dir=None)
     limits = Filters(config.max_length, config.max_ratio)
     wrong = expected(corpus)
     first = [next((name for name in names if index in wrong[name]), "") for index in range(len(pairs))]
@@ -143,7 +143,7 @@ def test_the_languages_are_part_of_the_name_where_they_decide(data_config, name)
 
 def test_the_longest_header_fits(data_config, tokenizer_config, tmp_path, monkeypatch):
     pairs = random_corpus(1)["train"]
-    tokenizer = Tokenizer.train(pairs, tokenizer_config(vocab_size=None), cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(pairs), tokenizer_config(vocab_size=None), cache_dir=None)
     names = [*DEFECTS, "empty", "too long", "of unequal length"]
     many = iter([*names * 10**5])
     filters = Filters(128, 4.0, [])

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from nmt.data import subwords
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.subwords import SAMPLERS, BpeDropout, Inventory, UnigramSampler
 from nmt.data.tokenizer import Tokenizer
 from nmt.tokens import EOS
@@ -28,7 +28,7 @@ def texts(count=300, seed=0):
 def tokenizer(tokenizer_config):
     def make(type):
         pairs = list(map(SentencePair, texts(), texts(seed=1)))
-        return Tokenizer.train(pairs, tokenizer_config(type, vocab_size=340), cache_dir=None)
+        return Tokenizer.train(Split.of(pairs), tokenizer_config(type, vocab_size=340), cache_dir=None)
 
     return make
 

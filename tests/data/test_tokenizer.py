@@ -51,9 +51,9 @@ def pairs():
 
 @pytest.fixture
 def train(pairs, tokenizer_config):
-    def make(type="unigram", *, cache_dir=None, pairs=pairs, **changes):
+    def make(type="unigram", *, cache_dir=None, pairs=pairs, split=None, **changes):
         config = tokenizer_config(type, **({"vocab_size": 400} | changes))
-        return Tokenizer.train(pairs, config, cache_dir=cache_dir)
+        return Tokenizer.train(split or Split.of(pairs), config, cache_dir=cache_dir)
 
     return make
 
@@ -218,7 +218,7 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
 def test_the_order_of_patterns_is_a_part_of_the_content(pairs, tokenizer_config, tmp_path):
     patterns = {"word": r"\w+", "first": r"\w"}
     for spans in (Spans(patterns), Spans(dict(reversed(patterns.items()))), Spans(patterns)):
-        Tokenizer.train(pairs, tokenizer_config("unigram", vocab_size=None), cache_dir=tmp_path, spans=spans)
+        Tokenizer.train(Split.of(pairs), tokenizer_config("unigram", vocab_size=None), cache_dir=tmp_path, spans=spans)
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -274,7 +274,7 @@ def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs, err
         raise error
 
     with pytest.raises(type(error)) as raised:
-        train(pairs=Split(Reiterable(read), len(pairs), "digest"))
+        train(split=Split(Reiterable(read), len(pairs), "digest"))
     assert raised.value is error
 
 
@@ -291,7 +291,7 @@ def test_a_signal_while_sentencepiece_trains_is_not_an_error_of_the_texts(train,
             threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
 
     with pytest.raises(KeyboardInterrupt) as stop, stopped_by_signals():
-        train(pairs=Split(Reiterable(read), len(pairs), "digest"))
+        train(split=Split(Reiterable(read), len(pairs), "digest"))
         time.sleep(5)
     assert getattr(stop.value, "number", signal.SIGINT) == number
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nmt.data.encoded import encode
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import Gold, parse_pair, to_text
 from nmt.errors import UserError
@@ -44,7 +44,7 @@ def aligned_pairs(count):
 
 @pytest.fixture
 def tokenizer(tokenizer_config):
-    return Tokenizer.train(aligned_pairs(300), tokenizer_config(vocab_size=330), cache_dir=None)
+    return Tokenizer.train(Split.of(aligned_pairs(300)), tokenizer_config(vocab_size=330), cache_dir=None)
 
 
 def word_of_each_piece(pieces):

@@ -13,7 +13,7 @@ import torch
 from nmt import checkpoint
 from nmt.checkpoint import LoadedModel
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.export.base import Exportable, Format, write
 from nmt.search.beam import BeamSearch
@@ -50,7 +50,7 @@ def transformer(
 
 def two_vocabularies() -> Tokenizer:
     """Return a tokenizer with a larger vocabulary for the target than for the source."""
-    pairs = [SentencePair(line, line[::-1].upper()) for line in sentences(60, seed=60)]
+    pairs = Split.of([SentencePair(line, line[::-1].upper()) for line in sentences(60, seed=60)])
     settings = TokenizerConfig(type="bpe", vocab_size=330, joint=False, character_coverage=1.0)
     one, two = (Tokenizer.train(pairs, replace(settings, vocab_size=size), cache_dir=None) for size in (330, 340))
     return Tokenizer(one.source_model, two.target_model)

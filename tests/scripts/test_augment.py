@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from scripts.recipes import augment
 from scripts.recipes.aligned import Example
@@ -32,7 +32,7 @@ def corpus(count: int) -> list[SentencePair]:
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
     settings = TokenizerConfig(type="unigram", vocab_size=None, joint=True, character_coverage=1.0)
-    return Tokenizer.train(corpus(400), settings, cache_dir=None)
+    return Tokenizer.train(Split.of(corpus(400)), settings, cache_dir=None)
 
 
 def without_spans(text: str) -> str:

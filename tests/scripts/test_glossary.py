@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from scripts.recipes.glossary import is_whole, unseen
 
@@ -25,7 +25,7 @@ def test_a_glossary_has_the_words_that_training_does_not_translate(
 
     train = pairs([word for word in WORDS if word[:2] not in new], 400) + [SentencePair(w, w) for w in FREQUENT] * 5
     test = pairs([word for word in WORDS if word[:2] in new], 60)
-    tokenizer = Tokenizer.train([*train, *test], tokenizer_config(vocab_size=370, joint=True), cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of([*train, *test]), tokenizer_config(vocab_size=370, joint=True), cache_dir=None)
     found = dict(unseen(train, test, tokenizer))
     single = {term: translation for term, translation in found.items() if " " not in term}
     assert single == {word: WORDS[word] for word in WORDS if word[:2] in new}

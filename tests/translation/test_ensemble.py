@@ -12,7 +12,7 @@ import torch
 
 from nmt import load_translator
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.search.base import Search
@@ -51,7 +51,7 @@ def other_tokenizer(change: Callable[[str], str] = lambda text: text, size: int 
     """Return a tokenizer of changed texts."""
     pairs = [SentencePair(change(line), change(line[::-1])) for line in sentences(60, seed=60)]
     settings = TokenizerConfig(type="bpe", vocab_size=size, joint=True, character_coverage=1.0)
-    return Tokenizer.train(pairs, settings, cache_dir=None)
+    return Tokenizer.train(Split.of(pairs), settings, cache_dir=None)
 
 
 def same(one: list[list[Translation]], other: list[list[Translation]]) -> None:
@@ -134,10 +134,12 @@ def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
 
 def test_a_member_draws_the_map_of_a_translation_of_the_ensemble() -> None:
     """Each member reads the source with its own pieces, not with those of the first member."""
-    pairs = [SentencePair(line, line[::-1]) for line in sentences(60, seed=60)]
+    pairs = Split.of([SentencePair(line, line[::-1]) for line in sentences(60, seed=60)])
     bpe, unigram = (
         Tokenizer.train(
-            pairs, TokenizerConfig(type=kind, vocab_size=305, joint=False, character_coverage=1.0), cache_dir=None
+            pairs,
+            TokenizerConfig(type=kind, vocab_size=305, joint=False, character_coverage=1.0),
+            cache_dir=None,
         )
         for kind in ("bpe", "unigram")
     )

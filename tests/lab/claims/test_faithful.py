@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from nmt.config.settings import TokenizerConfig
+from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
@@ -66,7 +67,7 @@ class Turned(AttributionView):
 def test_figures_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
     splits = GENERATED["order"].splits()
     settings = TokenizerConfig(type="bpe", vocab_size=None, joint=True, character_coverage=1.0)
-    tokenizer = Tokenizer.train(splits["train"], settings, cache_dir=None)
+    tokenizer = Tokenizer.train(Split.of(splits["train"]), settings, cache_dir=None)
     translator = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(beam_size=1))
     sources, references = zip(*((pair.source, pair.target) for pair in splits["test"]), strict=True)
     run = FinishedRun(

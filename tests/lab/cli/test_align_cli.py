@@ -12,7 +12,7 @@ import pytest
 from nmt import load_translator
 from nmt.cli.score import read_pair_files
 from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import Aligner, Panel, grow_diag_final_and, turned
@@ -144,7 +144,8 @@ def test_pieces_are_joined_only_if_both_models_have_the_same(
     assert joined == [one | other for one, other in zip(forward, backward, strict=True)]
     ours = run.translator.tokenizer
     settings = TokenizerConfig(type="bpe", vocab_size=340, joint=True, character_coverage=1.0)
-    other = Tokenizer.train([SentencePair(text, text) for text in SOURCES], settings, cache_dir=None).source_model
+    pairs = Split.of([SentencePair(text, text) for text in SOURCES])
+    other = Tokenizer.train(pairs, settings, cache_dir=None).source_model
     languages = {"source_lang": "de", "target_lang": "en"}
     for different in (Tokenizer(other), Tokenizer(ours.source_model, other), Tokenizer(other, ours.source_model)):
         path = save_other(run, tmp_path / "different.safetensors", different, **languages)
