@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
     from nmt.evaluation.metrics.base import Metric
-    from nmt.export.base import Format
     from nmt.models.interface import Decoder, Encoder
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -52,7 +51,6 @@ SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
-FORMATS = ("nmt.export",)
 VIEWS = ("nmt.lab.attribution",)
 FILES_NODE = {"_target_": FILES_SOURCE}
 
@@ -190,11 +188,6 @@ def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Sea
                 "list or mapping of these, or a dataclass"
             ) from error
     return search
-
-
-def build_format(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
-    """Return the format of export that a `format` node describes. Raises UserError for a node that does not fit."""
-    return cast("Format", _built(config, "format", f"{FORMATS[0]}.base.Format", FORMATS, allow))
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:

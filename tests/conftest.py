@@ -26,18 +26,20 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 for rank in ("RANK", "LOCAL_RANK", "SLURM_PROCID"):
     os.environ.pop(rank, None)
 
-LABORATORY = importlib.util.find_spec("nmt.lab") is not None
-collect_ignore = [] if LABORATORY else ["lab"]
+# The parts that may be moved away, which also name the folder of their tests and the marker of other tests.
+MISSING = [name for name in ("lab", "deploy") if importlib.util.find_spec(f"nmt.{name}") is None]
+collect_ignore = MISSING
 
 
 def use_core_configs() -> None:
-    """Let runs use a copy of configs/ without the options of nmt/lab; the default callbacks are the plain ones."""
+    """Let runs use a copy of configs/ without the options of missing parts; without the lab, callbacks are plain."""
     from nmt.config import yaml_files
 
     folder = tempfile.TemporaryDirectory()
     configs = shutil.copytree(yaml_files.config_dir(), Path(folder.name) / "configs")
-    (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
-    gone = [path for path in configs.rglob("*.yaml") if "nmt.lab" in path.read_text("utf-8")]
+    if "lab" in MISSING:
+        (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
+    gone = [path for path in configs.rglob("*.yaml") for name in MISSING if f"nmt.{name}" in path.read_text("utf-8")]
     while gone:
         for path in gone:
             path.unlink()
@@ -46,7 +48,7 @@ def use_core_configs() -> None:
     yaml_files.config_dir = lambda: Path(folder.name) / "configs"  # which keeps the folder until the end
 
 
-if not LABORATORY:
+if MISSING:
     use_core_configs()  # before other modules import the function
 
 pytest_plugins = [
@@ -59,10 +61,10 @@ pytest_plugins = [
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked as `lab` where there is no nmt/lab."""
-    if not LABORATORY:
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("lab")])
-        items[:] = [item for item in items if not item.get_closest_marker("lab")]
+    """Leave out the tests that are marked with the name of a missing part."""
+    for name in MISSING:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(name)])
+        items[:] = [item for item in items if not item.get_closest_marker(name)]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -50,7 +50,14 @@ def test_pins_take_any_build_of_torch(pins: dict[str, Version]) -> None:
     assert normal("nmt-attention-lab") not in pins
 
 
-@pytest.mark.parametrize("room", ["nmt.cli", pytest.param("nmt.lab.cli", marks=pytest.mark.lab)])
+@pytest.mark.parametrize(
+    "room",
+    [
+        "nmt.cli",
+        pytest.param("nmt.lab.cli", marks=pytest.mark.lab),
+        pytest.param("nmt.deploy.cli", marks=pytest.mark.deploy),
+    ],
+)
 def test_programs_exist_and_end_with_a_status(project: dict[str, Any], room: str) -> None:
     programs = {name: target for name, target in project["scripts"].items() if target.startswith(f"{room}.")}
     assert programs
@@ -86,12 +93,13 @@ def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str,
         "py3langid",
         "ctranslate2",
         "transformers",
-        "onnxruntime",
         "entmax",
         "lightning_fabric",
         "huggingface_hub",
         "fsspec",
         "PIL",
+        "lxml",
+        "polib",
         "starlette",
         "uvicorn",
     }  # ours or come with ours

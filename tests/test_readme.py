@@ -15,7 +15,7 @@ from nmt.config.overrides import jobs
 from nmt.config.settings import TrainConfig
 from nmt.config.yaml_files import also_in, groups
 
-pytestmark = pytest.mark.lab  # the pages name its files, its modules and its options
+pytestmark = [pytest.mark.lab, pytest.mark.deploy]  # the pages name their files, modules and options
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(

@@ -20,7 +20,7 @@ from nmt.config.overrides import quoted
 from nmt.config.settings import PATHS
 from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError, raise_if_any
-from nmt.system.run_files import find_checkpoints, require_exported
+from nmt.system.run_files import find_checkpoints, is_exported
 
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
@@ -37,6 +37,8 @@ HELP_COLUMN = 29  # where the descriptions begin
 @dataclass(kw_only=True)
 class Settings:
     """The settings of a program."""
+
+    opens_exported = False  # whether `ckpt` may also be a folder that export.py wrote
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
@@ -163,10 +165,10 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     with also_in(config_folder):
         settings = read(compose(name, words), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
-        if getattr(settings, "engine", "torch") == "torch" or ckpt == []:
-            find_checkpoints(ckpt)
-        elif isinstance(ckpt, str):
-            require_exported(ckpt)
+        several = [ckpt] if isinstance(ckpt, str) else ckpt
+        runs = [path for path in several if not (schema.opens_exported and is_exported(path))]
+        if runs or not several:
+            find_checkpoints(runs)
     settings = replace(settings, **texts)
     raise_if_any(settings.contradictions())
     return settings

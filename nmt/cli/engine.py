@@ -1,11 +1,10 @@
-"""The model that a program translates with: checkpoints in PyTorch, or an exported model in its own engine."""
+"""The model that a program translates with: checkpoints, or an exported model in its own engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import PathText
 from nmt.cli.output import print_stderr
@@ -14,16 +13,7 @@ from nmt.errors import UserError
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.translation.base import BaseTranslator
-
-Engine = Literal["torch", "argos", "ctranslate2", "huggingface", "onnx"]  # PyTorch, and each format of export
-
-
-@dataclass(frozen=True)
-class Exported:
-    """An exported model on disk: the config of its run, and the file with its weights."""
-
-    config: Mapping[str, Any]
-    path: Path
+    from nmt.translation.exported import ExportedModel
 
 
 def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
@@ -40,7 +30,7 @@ def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
 
 
 def translating_from(
-    language: str, translator: BaseTranslator, models: Sequence[LoadedModel | Exported]
+    language: str, translator: BaseTranslator, models: Sequence[LoadedModel | ExportedModel]
 ) -> BaseTranslator:
     """Return a translator of the direction whose source language is `language`.
 
@@ -63,31 +53,23 @@ def translating_from(
 
 def load(
     ckpt: PathText | list[PathText],
-    engine: Engine,
     *,
     device: str,
     allow: list[str],
     search: Mapping[str, Any] | None = None,
     **fields: Any,
-) -> tuple[BaseTranslator, list[LoadedModel] | list[Exported]]:
+) -> tuple[BaseTranslator, list[LoadedModel] | list[ExportedModel]]:
     """Return the translator with the models that `ckpt` names, and these models: one, or the members of an ensemble.
 
     `search` and `fields` are as in `nmt.translation.loading.load_translator`.
     Raises UserError for a model that cannot be loaded, and for a search that the engine does not have.
     """
-    if engine == "torch":
-        from nmt.translation.loading import load_models, make_translator, resolve_device
+    from nmt.system.run_files import is_exported
+    from nmt.translation.exported import load_exported
+    from nmt.translation.loading import load_models, make_translator, resolve_device
 
-        models = load_models(ckpt, resolve_device(device), allow)
-        return make_translator(models, search, allow=allow, **fields), models
-
-    from nmt.export.base import read_format, read_manifest
-
-    if not isinstance(ckpt, str):
-        raise UserError(f"ckpt: got {len(ckpt)} models, but engine={engine} translates with one; give one folder")
-    folder = Path(ckpt).expanduser()
-    format = read_format(folder)
-    if format.name != engine:
-        raise UserError(f"engine={engine}: {folder} was written with format={format.name}; export the run again")
-    translator = format.open(folder, device=device, search=search, allow=allow, **fields)
-    return translator, [Exported(read_manifest(folder)["config"], folder / format.weights)]
+    if isinstance(ckpt, str) and is_exported(ckpt):
+        translator, exported = load_exported(ckpt, device=device, search=search, allow=allow, **fields)
+        return translator, [exported]
+    models = load_models(ckpt, resolve_device(device), allow)
+    return make_translator(models, search, allow=allow, **fields), models

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
-from nmt.cli.engine import Engine, Exported, load, using_terms
+from nmt.cli.engine import load, using_terms
 from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError, counted
 from nmt.parameters import NonNegativeInt
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.translation.base import BaseTranslator
+    from nmt.translation.exported import ExportedModel
 
 
 @dataclass(kw_only=True)
@@ -52,7 +53,7 @@ class SplitConfig(SearchSettings):
 class Inputs:
     """A model, the sentences that it translates, and `folder`, where the files are written."""
 
-    loaded: LoadedModel | Exported
+    loaded: LoadedModel | ExportedModel
     translator: BaseTranslator
     pairs: Sequence[SentencePair]
     metrics: Mapping[str, Metric]
@@ -64,17 +65,17 @@ class Inputs:
 class EvaluateConfig(SplitConfig):
     """The settings of evaluate.yaml."""
 
-    engine: Engine
+    opens_exported = True
     terms: PathText | None
 
 
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    evaluate(load_inputs(config, config.engine, config.terms), bootstrap=config.bootstrap)
+    evaluate(load_inputs(config, config.terms), bootstrap=config.bootstrap)
 
 
-def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText | None = None) -> Inputs:
+def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
     """Load the model and the sentences that the settings name.
 
     With the file of a glossary, `terms`, the translator uses it, and there is a metric for it. The names of the result
@@ -88,11 +89,12 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
+    from nmt.translation.exported import ExportedModel
     from nmt.translation.loading import require_data_settings
 
     process.speed_up()
     check_bootstrap(config.bootstrap)
-    translator, models = load(config.ckpt, engine, device=config.device, allow=config.allow, search=config.search)
+    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search)
     loaded, ensemble = models[0], len(models) > 1
     if ensemble and config.out is None:
         raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
@@ -125,9 +127,9 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
-        checkpoint="ensemble" if ensemble else "best" if isinstance(loaded, Exported) else loaded.path.stem,
+        checkpoint="ensemble" if ensemble else "best" if isinstance(loaded, ExportedModel) else loaded.path.stem,
         members=tuple(str(each.path.resolve()) for each in models) if elsewhere else (),
-        update=None if ensemble or isinstance(loaded, Exported) else loaded.update,
+        update=None if ensemble or isinstance(loaded, ExportedModel) else loaded.update,
         own=not config.data and translator.search.limits == trained_search.limits,
     )
     if elsewhere:
@@ -136,7 +138,7 @@ def load_inputs(config: SplitConfig, engine: Engine = "torch", terms: PathText |
     return Inputs(loaded, translator, pairs, metrics, subject, folder)
 
 
-def check_direction(models: Sequence[LoadedModel | Exported], data: DataConfig) -> None:
+def check_direction(models: Sequence[LoadedModel | ExportedModel], data: DataConfig) -> None:
     """Raise UserError for data in a direction that a model was not trained in, and warn of other languages."""
     from nmt.translation.loading import languages_of
 
@@ -154,7 +156,7 @@ def check_direction(models: Sequence[LoadedModel | Exported], data: DataConfig) 
         )
 
 
-def data_of(loaded: LoadedModel | Exported, given: Mapping[str, Any]) -> DataConfig:
+def data_of(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any]) -> DataConfig:
     """Return the data settings of a checkpoint, with the `given` ones in their place.
 
     Raises UserError for settings that cannot be used, and names the checkpoint if none were given.

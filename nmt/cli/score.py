@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
-from nmt.cli.engine import Engine, load, translating_from
+from nmt.cli.engine import load, translating_from
 from nmt.cli.output import messages_on, new_file, output_file
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
@@ -39,8 +39,8 @@ CHUNK = 1024  # lines scored together
 class ScoreConfig(ModelSettings):
     """The settings of score.yaml."""
 
+    opens_exported = True
     ckpt: PathText | list[PathText]
-    engine: Engine
     source_lang: str | None
     source: PathText
     target: PathText
@@ -58,9 +58,7 @@ def main(config: ScoreConfig) -> None:
     from nmt.system import process
 
     process.speed_up()
-    translator, models = load(
-        config.ckpt, config.engine, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens
-    )
+    translator, models = load(config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens)
     trained = translator.languages
     if config.source_lang is not None:
         translator = translating_from(config.source_lang, translator, models)

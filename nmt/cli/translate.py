@@ -13,7 +13,6 @@ they stay as they are.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
-  python scripts/translate.py ckpt=best.safetensors input=page.html output=page.ko.html
   python scripts/translate.py ckpt=best.safetensors input=news.en.gz output=news.jsonl.gz search.n_best=5
 """
 
@@ -28,9 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import Engine, load, translating_from, using_terms
+from nmt.cli.engine import load, translating_from, using_terms
 from nmt.cli.output import new_file, utf8_output
-from nmt.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import UserError
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
@@ -48,25 +46,17 @@ BLOCK = 1 << 16  # maximum number of bytes in one read
 class TranslateConfig(SearchSettings):
     """The settings of translate.yaml."""
 
+    opens_exported = True
     ckpt: PathText | list[PathText]
-    engine: Engine
     text: FreeText | None
     prefix: FreeText | None
     source_lang: str | None
     input: PathText | None
-    input_format: Literal["lines", DocumentFormat] | None
     column: str | None
     output: PathText | None
     format: Literal["text", "jsonl"] | None
     with_attention: bool
     terms: PathText | None
-
-    @property
-    def document(self) -> DocumentFormat | None:
-        """The format of the document that is translated; None for lines and texts."""
-        if self.input is None or self.input_format == "lines":
-            return None
-        return self.input_format or format_by_name(self.input)
 
     @property
     def jsonl(self) -> bool:
@@ -77,20 +67,11 @@ class TranslateConfig(SearchSettings):
         text, prefix = self.text, self.prefix
         if text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
-        if self.input_format is not None and self.input is None:
-            yield f"input_format={self.input_format}: only a file has one; give input=FILE"
-        if self.document is not None and (self.jsonl or self.with_attention):
-            yield (
-                f"input_format={self.document}: the output has the same format, so it cannot be JSON Lines or have "
-                "attention; input_format=lines translates each line of the file"
-            )
-        if self.document is not None and format_of(self.input or "") in COLUMNS:
-            yield f"input_format={self.document}: {self.input} has sentences in columns; leave input_format out"
         if self.column is not None and (self.input is None or format_of(self.input) not in COLUMNS):
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
-        if self.with_attention and not self.jsonl and self.document is None:
+        if self.with_attention and not self.jsonl:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
         if prefix is not None and text is None:
             yield (
@@ -102,7 +83,6 @@ class TranslateConfig(SearchSettings):
 @configured(TranslateConfig)
 def main(config: TranslateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    from nmt.cli.translate_document import translate_document
     from nmt.cli.translate_file import translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.sources.files import read_texts
@@ -110,9 +90,7 @@ def main(config: TranslateConfig) -> None:
 
     process.speed_up()
     output = new_file(config.output)
-    translator, models = load(
-        config.ckpt, config.engine, device=config.device, allow=config.allow, search=config.search
-    )
+    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search)
     trained = translator.languages
     if config.source_lang is not None:
         translator = translating_from(config.source_lang, translator, models)
@@ -125,8 +103,6 @@ def main(config: TranslateConfig) -> None:
         translator.check_source(text, "text")
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
-    elif config.input is not None and config.document is not None:
-        translate_document(line_translator, Path(config.input), config.document, output)
     elif config.input is not None:
         column = config.column or (translator.languages or ("source",))[0]
         backwards = translator.languages != trained
@@ -153,10 +129,7 @@ def check_n_best(config: TranslateConfig, search: Search) -> None:
     """
     count = config.search.get("n_best", 1)
     if count != 1 and not config.jsonl and getattr(search, "utility", None) is None:
-        what, remedy = "a line of text", "add format=jsonl"
-        if config.document is not None:
-            what, remedy = "a document", "leave it out"
-        raise UserError(f"search.n_best={count}: {what} holds only the best translation; {remedy}")
+        raise UserError(f"search.n_best={count}: a line of text holds only the best translation; add format=jsonl")
 
 
 def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:

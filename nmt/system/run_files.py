@@ -88,25 +88,19 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
         raise UserError(f"{key}={path}: no such file or folder; give {_EXPECTED}")
     best = best_checkpoint(path)
     if not best.is_file():
-        raise UserError(f"{key}={path}: {_without_best(path, key)}")
+        raise UserError(f"{key}={path}: {_without_best(path)}")
     return best
 
 
-def require_exported(path: str) -> None:
-    """Raise UserError unless `path` is the folder of an exported model."""
-    folder = Path(os.path.expanduser(path))
-    if not (folder / EXPORTED).is_file():
-        raise UserError(
-            f"ckpt={path}: no exported model (no {EXPORTED} in it); write one: export.py ckpt=RUN out=FOLDER format=..."
-        )
+def is_exported(path: str | Path) -> bool:
+    """Return whether `path` is the folder of an exported model."""
+    return (Path(os.path.expanduser(path)) / EXPORTED).is_file()
 
 
-def _without_best(folder: Path, key: str) -> str:
+def _without_best(folder: Path) -> str:
     """Return a description of a folder without a best checkpoint, with advice."""
-    if (folder / EXPORTED).is_file() and key != "ckpt":
+    if is_exported(folder):
         return "an exported model; name the run that it was exported from"
-    if (folder / EXPORTED).is_file():
-        return "an exported model; add its format, as in engine=ctranslate2, or name a run"
     if last_checkpoint(folder).is_file():
         return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
     if (folder / METRICS).is_file():

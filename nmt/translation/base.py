@@ -116,9 +116,8 @@ class BaseTranslator(ABC):
     ) -> list[Translation]:
         """Return the best translation of every sentence, in the order of the sentences.
 
-        A sentence gets the same tokens in any batch (an engine of an export may make an exception; see
-        `nmt.export.base.within_limits`). A sentence that is empty or only white space is translated to "", with any
-        prefix.
+        A sentence gets the same tokens in any batch (the engine of an exported model may make an exception). A sentence
+        that is empty or only white space is translated to "", with any prefix.
         A translation is never longer than the limit of the decoder's positions. Only lost spans that are inserted can
         make it longer than the limit of the search. The search's `long_source` decides about a source that is longer
         than `source_limit`; for a source that is split, see `Translation.parts`. `prefixes` are the beginnings of the

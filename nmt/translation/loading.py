@@ -77,13 +77,7 @@ def make_translator(
     **fields: Any,
 ) -> ModelTranslator:
     """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
-    if not isinstance(search, Search):
-        given = search or {}
-        if not isinstance(given, Mapping):
-            raise UserError(f"search: got {given!r}, expected a Search object or a mapping of its settings")
-        node = given if "_target_" in given else {**loaded[0].config["search"], **given}
-        search = build_search(node, allow=allow)
-    search = override(search, fields)
+    search = chosen_search(loaded[0].config["search"], search, allow=allow, **fields)
     members = [
         Translator(
             each.model,
@@ -100,6 +94,22 @@ def make_translator(
     if len(members) == 1:
         return members[0]
     return Ensemble(members, names=[str(each.path) for each in loaded])
+
+
+def chosen_search(
+    own: Mapping[str, Any], search: Search | Mapping[str, Any] | None, *, allow: Sequence[str] = (), **fields: Any
+) -> Search:
+    """Return the strategy that a user chooses for a model, whose `own` one a node describes.
+
+    `search` is a strategy, a node, or a mapping of the settings that replace own ones; so do `fields`. Raises UserError
+    for one that does not fit.
+    """
+    if not isinstance(search, Search):
+        given = search or {}
+        if not isinstance(given, Mapping):
+            raise UserError(f"search: got {given!r}, expected a Search object or a mapping of its settings")
+        search = build_search(given if "_target_" in given else {**own, **given}, allow=allow)
+    return override(search, fields)
 
 
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:

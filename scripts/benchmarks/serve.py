@@ -27,13 +27,12 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from itertools import cycle, islice
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from nmt.build import build_source
 from nmt.cli.arguments import take
-from nmt.cli.engine import Engine, load
+from nmt.cli.engine import load
 from nmt.cli.evaluate import data_of
 from nmt.cli.table import Cell, Column, Table, to_markdown
 from nmt.data.corpus import load_corpus
@@ -101,11 +100,10 @@ def run(arguments: Sequence[str]) -> None:
     seconds, rest = _number("seconds", rest, most=3600)
     rate, rest = _number("rate", rest, most=100_000)
     ckpt, _ = take(rest, "ckpt")
-    engine, _ = take(rest, "engine")
     seconds = seconds or SECONDS
     if ckpt is None:
         raise UserError(f"benchmark.py serve: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
-    subject = _subject(ckpt, cast("Engine", engine or "torch"), path)
+    subject = _subject(ckpt, path)
     with started(rest) as port:
         measure(port, subject, 1, WARMUP)
         found = [measure(port, subject, clients, seconds) for clients in CLIENTS]
@@ -126,9 +124,9 @@ def _number(key: str, arguments: Sequence[str], most: float) -> tuple[float | No
     return number, rest
 
 
-def _subject(ckpt: str, engine: Engine, path: str | None) -> Subject:
+def _subject(ckpt: str, path: str | None) -> Subject:
     """Return the first sources of the test split of a run."""
-    translator, models = load(ckpt, engine, device="cpu", allow=[])
+    translator, models = load(ckpt, device="cpu", allow=[])
     loaded = models[0]
     require_data_settings(loaded.config, loaded.path, "give the folder of a run")
     data = data_of(loaded, {} if path is None else {"path": path})

@@ -37,15 +37,15 @@ from nmt.cli.evaluate import data_of
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.data.corpus import load_corpus
 from nmt.data.normalization import normalized
+from nmt.deploy.export.ctranslate2 import NEVER, CTranslate2Translator, piece_names
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
-from nmt.export.base import read_format
-from nmt.export.ctranslate2 import NEVER, CTranslate2Translator, piece_names
 from nmt.search.beam import BeamSearch
 from nmt.system import machine, process
 from nmt.system.lines import as_line
-from nmt.system.run_files import EXPORTED, find_checkpoint
+from nmt.system.run_files import find_checkpoint, is_exported
 from nmt.translation.base import BaseTranslator
+from nmt.translation.exported import load_exported
 from nmt.translation.loading import load_translator, require_data_settings
 from scripts.benchmarks.turns import ratio
 
@@ -114,7 +114,7 @@ class System:
     @property
     def bytes(self) -> int:
         """The size of the checkpoint, or of all files of an exported model."""
-        exported = _is_exported(self.path)
+        exported = is_exported(self.path)
         files = [file for file in self.path.iterdir() if file.is_file()] if exported else [find_checkpoint(self.path)]
         return sum(file.stat().st_size for file in files)
 
@@ -184,13 +184,9 @@ def _translate(sentences: Sequence[str], kind: str) -> tuple[float, list[str]]:
     return time.perf_counter() - started, [as_line(each.text) for each in found]
 
 
-def _is_exported(path: Path) -> bool:
-    return (path / EXPORTED).is_file()
-
-
 def _load(path: Path) -> BaseTranslator:
     """Return a translator of a run or of an exported model."""
-    return read_format(path).open(path) if _is_exported(path) else load_translator(path, device="cpu")
+    return load_exported(path, device="cpu")[0] if is_exported(path) else load_translator(path, device="cpu")
 
 
 def _test_split(name: str, path: str | None) -> tuple[list[str], list[str], Metric]:

@@ -1,4 +1,4 @@
-"""Write nmt/export/splitter.onnx, the sentence splitter of an Argos package: needs onnx, trains nothing.
+"""Write nmt/deploy/export/splitter.onnx, the sentence splitter of an Argos package; needs `pip install onnx`.
 
   python scripts/recipes/sentence_splitter.py
 
@@ -23,7 +23,7 @@ from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 
-OUT = Path(__file__).resolve().parents[2] / "nmt" / "export" / "splitter.onnx"
+OUT = Path(__file__).resolve().parents[2] / "nmt/deploy/export/splitter.onnx"
 CLASSES = {
     "space": " ",
     "stop": ".",

@@ -15,8 +15,8 @@ from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
-    from nmt.cli.engine import Exported
     from nmt.config.settings import DataConfig
+    from nmt.translation.exported import ExportedModel
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _swapped(training: Training) -> Training:
     return replace(training, corpora=[Split.of(swapped(each)) for each in training.corpora])
 
 
-def held_out_sources(loaded: LoadedModel | Exported, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
+def held_out_sources(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
     """Return the validation sentences of the data settings of a checkpoint, with the `given` ones in their place.
 
     Raises UserError if they cannot be read, or if the checkpoint has no data settings.

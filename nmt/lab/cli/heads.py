@@ -4,7 +4,7 @@
 
 {settings}
 
-The settings of evaluate.py work here too, except terms=, engine= and a list of models in ckpt=. The search is greedy
+The settings of evaluate.py work here too, except terms= and a list of models in ckpt=. The search is greedy
 unless another one is given, because greedy is the fastest. The loss is measured with the first metric of scores=.
 
 A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the

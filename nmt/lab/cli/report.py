@@ -4,7 +4,7 @@
 
 {settings}
 
-The settings of evaluate.py work here too, except terms=, engine= and a list of models in ckpt=. The program first does
+The settings of evaluate.py work here too, except terms= and a list of models in ckpt=. The program first does
 what evaluate.py does. Then it writes to the same folder, translations/:
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Source
-from nmt.documents.accelerators import marks_of, without_accelerators
 from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.lab.sources.accelerators import marks_of, without_accelerators
 
 logger = logging.getLogger(__name__)
 
@@ -209,7 +209,7 @@ def read_catalogue(path: Path) -> dict[str, str]:
 def clean(message: str, translation: str, marks: str = "") -> tuple[str, str]:
     """Return the texts of a message and its translation, in one line each, without context, tags and accelerators.
 
-    `marks` holds the marks of accelerators that the catalogue uses, see `nmt.documents.accelerators.marks_of`.
+    `marks` holds the marks of accelerators that the catalogue uses, see `nmt.lab.sources.accelerators.marks_of`.
     """
     texts = _text(without_context(message)), _text(translation)
     for mark in marks:

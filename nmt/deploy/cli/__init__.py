@@ -1,0 +1,1 @@
+"""The programs that export a model, serve it, and translate documents with it."""

@@ -1,0 +1,194 @@
+"""Write a trained model in the format of another program, and compare both on validation pairs.
+
+  python scripts/export.py ckpt=RUN_FOLDER_OR_FILE out=FOLDER format=FORMAT [key=value ...]      (installed: nmt-export)
+
+{settings}
+
+The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
+settings). Other engines divide the score of a translation by a power of its length, so the length penalty is chosen
+anew, on the validation pairs. Then the program loads what it has written, and compares log-probabilities, greedy
+translations, scores and speed with those of the checkpoint. If the format promises equal numbers and they are not, it
+writes nothing and ends with an error.
+
+  python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
+  python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
+from nmt.cli.output import messages_on, print_stderr
+from nmt.errors import UserError, counted, raise_if_any
+from nmt.parameters import PositiveInt
+
+if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
+    from nmt.config.settings import DataConfig
+    from nmt.data.pair import SentencePair
+    from nmt.deploy.export.base import EngineTranslator, Exportable, Format
+    from nmt.deploy.export.check import Report
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.translation.stepwise import ModelTranslator
+
+FEWEST = 100  # validation pairs; fewer give a warning
+MAX_LOSS = 0.3  # of a score; a larger loss gives a warning
+
+
+@dataclass(kw_only=True)
+class ExportConfig(Settings):
+    """The settings of export.yaml."""
+
+    ckpt: PathText
+    out: PathText
+    format: Choice
+    text: FreeText | None
+    sentences: PositiveInt
+    data: OpenMapping
+    allow: list[str]
+
+
+@configured(ExportConfig)
+def main(config: ExportConfig) -> None:
+    """Run the program. Raises UserError for a mistake in the settings, and for a model that the format cannot hold."""
+    from nmt.config.yaml_files import groups
+
+    out = Path(config.out)
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UserError(f"out={out}: it exists and is not an empty folder; name another one")
+    if out.exists() and (out.samefile(".") or out.is_mount()):
+        raise UserError(f"out={out}: the current folder and a mount point cannot be replaced; name a new folder in it")
+    if "_target_" not in config.format:
+        raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
+
+    from nmt.build import build_metrics
+    from nmt.checkpoint import load_model
+    from nmt.cli.evaluate import data_of
+    from nmt.config.settings import shareable
+    from nmt.deploy.export.base import build_format
+    from nmt.deploy.export.check import compare
+    from nmt.system import process
+    from nmt.translation.loading import make_translator, require_data_settings
+
+    process.speed_up()
+    format = build_format(config.format, allow=config.allow)
+    loaded = with_final_scores(load_model(config.ckpt, allow=config.allow))
+    require_data_settings(loaded.config, loaded.path, "train it with train.py")
+    format.require(loaded)
+    data = data_of(loaded, config.data)
+    metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
+    translator = make_translator([loaded], allow=config.allow)
+    pairs = validation_pairs(translator, data, config)
+    model = exportable(format, loaded, translator, pairs, metrics, config.text)
+    report = export(
+        format, model, out.resolve(), lambda theirs: compare(translator, theirs, model.search, pairs, metrics)
+    )
+    print(table(report, loaded.config["name"], format))
+    for label, loss in report.losses().items():
+        if not format.exact and loss > MAX_LOSS:
+            print_stderr(
+                f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights"
+            )
+    print(f"written to {out}; its README.md says how to use it")
+
+
+def with_final_scores(loaded: LoadedModel) -> LoadedModel:
+    """Return the model with the scores of its run's end, test set included, if it is the best one of a finished run."""
+    from nmt.config.schema import MetricsFile, read_json
+    from nmt.system.run_files import METRICS, best_checkpoint, run_of
+
+    run = run_of(loaded.path)
+    if loaded.path.absolute() != best_checkpoint(run) or not (run / METRICS).is_file():
+        return loaded
+    metrics = read_json(run / METRICS, MetricsFile, remedy="restore the file")
+    final = {"val": metrics.get("val"), "test": metrics.get("test")}
+    return replace(loaded, scores={**loaded.scores, **{name: scores for name, scores in final.items() if scores}})
+
+
+def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:
+    """Return the first validation pairs that have texts on both sides and fit into the model."""
+    from nmt.build import build_source
+    from nmt.data.corpus import load_corpus
+    from nmt.deploy.export.check import usable
+
+    with messages_on(sys.stderr):
+        corpus = load_corpus(build_source(data, allow=config.allow), data, ("val",))["val"]
+    pairs = usable(translator, list(islice(corpus, config.sentences)))
+    if not pairs:
+        raise UserError("data: no validation pair has texts that fit into the model; give others with data.val=FILE")
+    if len(pairs) < FEWEST:
+        print_stderr(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
+    return pairs
+
+
+def exportable(
+    format: Format,
+    loaded: LoadedModel,
+    translator: ModelTranslator,
+    pairs: list[SentencePair],
+    metrics: Mapping[str, Metric],
+    text: str | None,
+) -> Exportable:
+    """Return the model with the length penalty and the alignment head that are chosen on the validation pairs."""
+    from nmt.deploy.export.alignment_head import best_head
+    from nmt.deploy.export.base import Exportable
+    from nmt.deploy.export.check import tuned
+
+    if not format.fixed_search:
+        print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
+    search = tuned(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
+    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
+    return Exportable(loaded, search, text or pairs[0].source, head)
+
+
+def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric | None:
+    """Return the metric that chose the weights, or else the first one of which a higher or a lower value is better.
+
+    Returns None if there is no such metric: a ratio of lengths, for example, should be near 100.
+    """
+    monitor = config.get("callbacks", {}).get("monitor")
+    directed = {name: metric for name, metric in metrics.items() if metric.higher_is_better is not None}
+    return directed.get(monitor, next(iter(directed.values()), None))
+
+
+def export(format: Format, model: Exportable, out: Path, compared: Callable[[EngineTranslator], Report]) -> Report:
+    """Write the folder `out` whole or not at all, and return the comparison.
+
+    Raises UserError if the numbers of an exact format are not ours.
+    """
+    from nmt.deploy.export.base import write
+    from nmt.deploy.export.card import write_card
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+        folder = Path(name) / "export"
+        folder.mkdir()
+        manifest = write(format, model, folder)
+        print_stderr("comparing the exported model with the checkpoint ...")
+        report = compared(format.open(folder, manifest))
+        if format.exact:
+            raise_if_any(report.problems())
+        write_card(format, model, report, folder)
+        if out.exists():
+            out.rmdir()
+        folder.rename(out)
+    return report
+
+
+def table(report: Report, name: str, format: Format) -> str:
+    """Return the comparison for the terminal."""
+    rows = [("", name, format.name), *report.rows()]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
+    head = (
+        f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest"
+    )
+    return "\n".join([f"{head} difference of a log-probability is {report.log_prob:.1e}", *lines])

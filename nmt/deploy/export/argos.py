@@ -1,0 +1,134 @@
+"""Argos Translate and LibreTranslate: a Transformer in CTranslate2, packed with its tokenizer and a sentence splitter.
+
+https://github.com/argosopentech/argos-translate; the package's layout is that of its `argostranslate/package.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from nmt.checkpoint import LoadedModel
+from nmt.deploy.export.base import SOURCE, TARGET, Exportable
+from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
+from nmt.errors import UserError, printable
+from nmt.languages import english_name
+from nmt.parameters import Form
+from nmt.system.atomic import replacing
+from nmt.translation.exported import ManifestFile
+
+MODEL, TOKENIZER = "model", "sentencepiece.model"
+SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it
+ARGOS_VERSION = "1.9.0"  # the oldest one that reads such a package
+DATE = (1980, 1, 1, 0, 0, 0)  # of each file in the package, so that the same model gives the same bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argos(CTranslate2):
+    """A package for Argos Translate, whose search is fixed. `quantization` is the type of the weights in it.
+
+    `package_version` is three numbers, such as 2026.11.25; None is the day of the export. LibreTranslate replaces a
+    package by the public one of the same languages if that has a higher version: so far these begin with 1.
+    """
+
+    name: ClassVar[str] = "argos"
+    weights: ClassVar[str] = "translate.argosmodel"
+    library: ClassVar[str] = "argos-translate"
+    fixed_search: ClassVar[Mapping[str, Any]] = {"beam_size": 4, "length_penalty": 0.2, "min_length": 2}
+    quantization: Quantization = "int8"
+    package_version: Annotated[str, Form(r"\d+\.\d+\.\d+", "three numbers, as in 2026.11.25")] | None = None
+
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that CTranslate2 cannot compute, or one with two vocabularies."""
+        super().require(loaded)
+        if not loaded.tokenizer.joint:
+            raise UserError(
+                "ckpt: format=argos holds a joint vocabulary only, because a package has one SentencePiece model for "
+                "both languages; train with tokenizer.joint=true, or use format=ctranslate2"
+            )
+
+    def write(self, model: Exportable, folder: Path) -> None:
+        version = self.package_version or time.strftime("%Y.%m.%d")
+        languages = "_".join(model.languages)
+        top = f"translate-{languages}-{version.replace('.', '_')}"
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            place = Path(name)
+            super().write(model, place)
+            (place / TARGET).unlink()
+            tokenizer = (place / SOURCE).rename(place / TOKENIZER)
+            files = {TOKENIZER: tokenizer, f"minisbd/{SPLITTER.name}": SPLITTER}
+            files |= {f"{MODEL}/{path.name}": path for path in sorted(place.iterdir()) if path != tokenizer}
+            contents = {file: path.read_bytes() for file, path in files.items()}
+        contents["metadata.json"] = json.dumps(_metadata(model, version), indent=2, ensure_ascii=False).encode()
+        contents["README.md"] = _readme(model).encode()
+        with replacing(folder / self.weights) as file, zipfile.ZipFile(file, "w") as archive:
+            for path, content in contents.items():
+                entry = zipfile.ZipInfo(f"{top}/{path}", DATE)
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+
+    @property
+    def translator(self) -> dict[str, Any] | None:
+        return None
+
+    def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
+        with tempfile.TemporaryDirectory() as name:  # the engine reads the files once
+            place = Path(name)
+            _unpack(folder / self.weights, place)
+            return super().open(place, manifest)
+
+    def example(self, model: Exportable) -> str:
+        sample = json.dumps(model.sample, ensure_ascii=False)
+        source, target = model.languages
+        return EXAMPLE.format(sample=sample, source=source, target=target, package=self.weights)
+
+
+EXAMPLE = """
+```python
+# pip install argos-translate-lt
+import argostranslate.package
+import argostranslate.translate
+
+argostranslate.package.install_from_path("{package}")
+print(argostranslate.translate.translate({sample}, "{source}", "{target}"))
+```
+
+LibreTranslate reads the packages that are installed: `libretranslate --load-only {source},{target}`. No network is
+needed. Argos Translate writes a space for each `_` of a translation.
+"""
+
+
+def _metadata(model: Exportable, version: str) -> dict[str, str]:
+    source, target = model.languages
+    return {
+        "package_version": version,
+        "argos_version": ARGOS_VERSION,
+        "from_code": source,
+        "from_name": english_name(source),
+        "to_code": target,
+        "to_name": english_name(target),
+    }
+
+
+def _readme(model: Exportable) -> str:
+    source, target = map(english_name, model.languages)
+    return f"""# {source} to {target}
+
+The model {printable(str(model.loaded.config["name"]))}, trained and packed with nmt-attention-lab.
+"""
+
+
+def _unpack(package: Path, place: Path) -> None:
+    """Write the files of a package that was just written as those of a folder for CTranslate2."""
+    with zipfile.ZipFile(package) as archive:
+        for entry in archive.namelist():
+            _, _, path = entry.partition("/")
+            folder, _, name = path.rpartition("/")
+            for file in (SOURCE, TARGET) if path == TOKENIZER else (name,) if folder == MODEL else ():
+                (place / file).write_bytes(archive.read(entry))

@@ -1,0 +1,221 @@
+"""The base class of formats, the files that every format writes, and the base class of engines that read them."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from nmt.attention_map import AttentionMap
+from nmt.build import build_search, search_node
+from nmt.checkpoint import ConfigFile, LoadedModel
+from nmt.config.instantiate import instantiate
+from nmt.config.settings import shareable
+from nmt.data.tokenizer import Tokenizer, sound
+from nmt.deploy.export.alignment_head import AlignmentHead
+from nmt.errors import UserError, missing_packages
+from nmt.parameters import check_fields
+from nmt.search.base import Hypothesis, Search
+from nmt.search.beam import BeamSearch
+from nmt.spans import Spans
+from nmt.system.atomic import write_atomically
+from nmt.system.run_files import EXPORTED
+from nmt.translation.base import BaseTranslator, Request
+from nmt.translation.exported import TRANSLATORS, VERSION, ManifestFile, digest
+from nmt.translation.loading import languages_of
+from nmt.translation.source import SourceLimit, unsplit_limit
+from nmt.translation.translation import Translation
+
+SOURCE, TARGET = "source.spm", "target.spm"
+
+
+@dataclass(frozen=True)
+class Exportable:
+    """A loaded model, and the search that every other engine has: a beam search with a power of the length.
+
+    `sample` is a sentence for the example of the card. `alignment_head` is the one whose attention an engine returns,
+    None for a model without attention.
+    """
+
+    loaded: LoadedModel
+    search: BeamSearch
+    sample: str
+    alignment_head: AlignmentHead | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The codes of the source and the target language."""
+        data = self.loaded.config["data"]
+        return data["source_lang"], data["target_lang"]
+
+    @property
+    def source_limit(self) -> int:
+        """The largest number of tokens of a source, eos included."""
+        most = self.loaded.model.encoder.max_length
+        return self.search.max_source_length if most is None else min(most, self.search.max_source_length)
+
+    @property
+    def target_limit(self) -> int:
+        """The largest number of tokens of a translation, eos included."""
+        longest, most = self.search.target_limit(self.source_limit), self.loaded.model.decoder.max_length
+        return longest if most is None else min(longest, most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format(ABC):
+    """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
+
+    name: ClassVar[str]
+    """The format's name on the command line."""
+    weights: ClassVar[str]
+    """The name of the file with the weights."""
+    library: ClassVar[str]
+    """The library that loads the files, under its name on the Hugging Face Hub."""
+    fixed_search: ClassVar[Mapping[str, Any]] = {}
+    """The settings of the beam search that a user of the files cannot choose."""
+    one_head: ClassVar[bool] = False
+    """Whether the engine returns the attention of one head, which has to be chosen."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def exact(self) -> bool:
+        """Whether a written model must compute the same numbers as ours. One with rounded weights need not."""
+        return True
+
+    @abstractmethod
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that the format cannot hold. It says why, and what to use instead."""
+
+    @abstractmethod
+    def write(self, model: Exportable, folder: Path) -> None:
+        """Write the files of the format into an empty folder. The program adds the manifest and the card."""
+
+    @property
+    def translator(self) -> dict[str, Any] | None:
+        """The node of the class with which our programs translate; None if only other programs do."""
+        return None
+
+    @abstractmethod
+    def open(self, folder: Path, manifest: ManifestFile) -> EngineTranslator:
+        """Return a translator for the comparison. It computes with the written files alone, in the other library."""
+
+    @abstractmethod
+    def example(self, model: Exportable) -> str:
+        """Return the part of the card on how to use the files: Markdown with a program that runs in their folder."""
+
+
+def build_format(node: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
+    """Return the format that a `format` node describes. Raises UserError for a node that does not fit."""
+    format = instantiate(node, "format", within=TRANSLATORS, allow=allow)
+    if not isinstance(format, Format):
+        raise UserError(f"format._target_: got {node['_target_']}, expected a class derived from {__name__}.Format")
+    return format
+
+
+def require_packages(format: str, *modules: str) -> None:
+    """Raise UserError if one of the packages of a format is missing."""
+    if missing := missing_packages(*modules, extra="deploy"):
+        raise UserError(f"format={format} {missing}")
+
+
+def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
+    """Write a model and its manifest into an empty folder, and return the manifest."""
+    format.write(model, folder)
+    manifest: ManifestFile = {
+        "nmt_export": VERSION,
+        "format": {"name": format.name, **vars(format)},
+        "translator": format.translator,
+        "config": cast(ConfigFile, shareable(model.loaded.config)),
+        "search": search_node(model.search),
+        "source_limit": model.source_limit,
+        "target_limit": model.target_limit,
+        "update": model.loaded.update,
+        "scores": dict(model.loaded.scores),
+        "files": {path.name: digest(path) for path in sorted(folder.iterdir())},
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    write_atomically(folder / EXPORTED, text.encode())
+    return manifest
+
+
+def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write the SentencePiece models of the source and of the target."""
+    write_atomically(folder / SOURCE, tokenizer.source_model)
+    write_atomically(folder / TARGET, tokenizer.target_model or tokenizer.source_model)
+
+
+def read_tokenizer(folder: Path, spans: Mapping[str, str | None]) -> Tokenizer:
+    """Return the tokenizer of an exported folder, with the patterns of spans. Raises UserError for a damaged file."""
+    source, target = (sound((folder / name).read_bytes()) for name in (SOURCE, TARGET))
+    return Tokenizer(source, None if source == target else target, spans=Spans(spans))
+
+
+class EngineTranslator(BaseTranslator):
+    """Translates with an exported model; a subclass computes in its engine.
+
+    Without `search`, it has that of the manifest. Raises UserError for a search that the engine does not have.
+    """
+
+    engine: ClassVar[str]
+    """The name of the engine in messages."""
+
+    def __init__(self, folder: Path, manifest: ManifestFile, search: Search | None = None) -> None:
+        self.tokenizer = read_tokenizer(folder, manifest["config"].get("spans", {}))
+        self.search = self.check_search(search or build_search(manifest["search"]))
+        self.languages = languages_of(manifest["config"])
+        self._longest_source = manifest["source_limit"]
+        self._longest_target = manifest["target_limit"]
+        self._trained_length = manifest["config"].get("data", {}).get("max_length")
+
+    @property
+    def longest_target(self) -> int:
+        return self._longest_target
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        own = search or self.search
+        return unsplit_limit(own, self._longest_source, "the positions of the exported model", self._trained_length)
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Raise UserError: the engines give the weights of one head at most."""
+        raise UserError("attention map: an exported model gives none; use the run it was made of")
+
+    def check_search(self, search: Search) -> BeamSearch:
+        """Return a search that the engine has. Raises UserError for any other."""
+        usual = BeamSearch()
+        if not isinstance(search, BeamSearch):
+            raise UserError(f"search: {self.engine} has beam search only; leave search= out, or use the run itself")
+        if search.beam_size > 1 and search.normalization != "power":  # with one beam, it decides nothing
+            raise UserError(
+                f"search.normalization: got {search.normalization}, but {self.engine} divides by a power of the "
+                "length; use search.normalization=power"
+            )
+        for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
+            if getattr(search, key) != getattr(usual, key):
+                raise UserError(
+                    f"search.{key}: got {getattr(search, key)}, which {self.engine} does not have; use "
+                    f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
+                )
+        return search
+
+
+def within_limits(
+    requests: Sequence[Request], search: Callable[[Sequence[Request], int], list[list[Hypothesis]]]
+) -> list[list[Hypothesis]]:
+    """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
+
+    A sentence that went beyond its own limit is searched again, alone. With several beams, a sentence whose translation
+    would be cut at its own limit may still get another one in a batch: there the search goes on, and what it finds
+    later can take the place of the cut one. The hypotheses of a sentence are in the order of their scores: with a
+    prefix, the order of an engine may be another.
+    """
+    limit = max(request.limit for request in requests)
+    found = search(requests, limit)
+    for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
+        if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
+            (found[place],) = search([request], request.limit)
+    return [sorted(hypotheses, key=lambda each: -each.score) for hypotheses in found]

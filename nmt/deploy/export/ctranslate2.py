@@ -1,0 +1,340 @@
+"""CTranslate2, an engine in C++ for Transformers (https://github.com/OpenNMT/CTranslate2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from nmt.checkpoint import LoadedModel
+from nmt.deploy.export.base import (
+    SOURCE,
+    TARGET,
+    EngineTranslator,
+    Exportable,
+    Format,
+    require_packages,
+    within_limits,
+    write_tokenizer,
+)
+from nmt.deploy.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
+from nmt.errors import UserError
+from nmt.models.layers import GatedLinearUnit
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.positions.learned import Learned
+from nmt.models.positions.rotary import Rotary
+from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
+from nmt.search.base import Hypothesis, Search
+from nmt.search.beam import BeamSearch
+from nmt.tokens import BOS, EOS, PAD, UNK
+from nmt.translation.base import Request
+from nmt.translation.exported import ManifestFile
+from nmt.translation.loading import resolve_device
+from nmt.translation.source import ForcedPair
+
+Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
+SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
+RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
+SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
+SEARCHED = 512  # source tokens that a thread of the processor searches at once
+NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CTranslate2(Format):
+    """A folder for `ctranslate2.Translator`. `quantization` is the type of the weights in the file.
+
+    The tokens are the pieces of `source.spm` and `target.spm`. The engine adds the end of the source itself.
+    """
+
+    name: ClassVar[str] = "ctranslate2"
+    weights: ClassVar[str] = "model.bin"
+    library: ClassVar[str] = "ctranslate2"
+    one_head: ClassVar[bool] = True
+    quantization: Quantization = "float32"
+
+    @property
+    def exact(self) -> bool:
+        return self.quantization == "float32"
+
+    def require(self, loaded: LoadedModel) -> None:
+        """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""
+        require_packages(self.name, "ctranslate2")
+        encoder, decoder = stacks(loaded.model, self.name)
+        for side, stack in (("encoder", encoder), ("decoder", decoder)):
+            raise_if_unsupported(side, _problems(stack), self.name)
+
+    def write(self, model: Exportable, folder: Path) -> None:
+        tokenizer = model.loaded.tokenizer
+        write_tokenizer(tokenizer, folder)
+        spec = specification(model)
+        spec.register_source_vocabulary(piece_names(tokenizer.source_vocabulary))
+        spec.register_target_vocabulary(piece_names(tokenizer.target_vocabulary))
+        spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
+        spec.config.decoder_start_token = SPECIAL[BOS]
+        spec.config.add_source_eos = True
+        if stacks(model.loaded.model, self.name)[0].block.norm == "rms":
+            spec.config.layer_norm_epsilon = RMS_EPSILON
+        spec.validate()
+        spec.optimize(quantization=self.quantization)
+        spec.save(str(folder))
+
+    @property
+    def translator(self) -> dict[str, Any] | None:
+        return {"_target_": f"{__name__}.CTranslate2Translator", "quantization": self.quantization}
+
+    def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
+        return CTranslate2Translator(folder, manifest, quantization=self.quantization)
+
+    def example(self, model: Exportable) -> str:
+        sample = json.dumps(model.sample, ensure_ascii=False)
+        return EXAMPLE.format(
+            sample=sample, search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET
+        )
+
+
+EXAMPLE = """
+```python
+# pip install ctranslate2 sentencepiece
+import ctranslate2
+import sentencepiece
+
+source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name in ("{source}", "{target}"))
+translator = ctranslate2.Translator(".")
+lines = [{sample}]
+results = translator.translate_batch(
+    source.encode(lines, out_type=str),
+    beam_size={search.beam_size},
+    length_penalty={search.length_penalty},
+    min_decoding_length=0,
+    max_decoding_length={limit},
+    suppress_sequences=[["<pad>"], ["<s>"]],
+)
+for result in results:
+    print(target.decode(result.hypotheses[0]))
+```
+"""
+
+
+def _problems(stack: Stack) -> Iterator[str]:
+    """Yield what CTranslate2 cannot compute, and what to use instead."""
+    # CTranslate2's cross attention normalizes before it splits the heads. Its numbers are wrong, without a message.
+    if stack.block.qk_norm:
+        yield "qk_norm, which CTranslate2 computes wrongly; train with qk_norm=false"
+    if stack.block.attention_gate:
+        yield "attention_gate; train with attention_gate=false"
+    if type(stack.positions) not in (Sinusoidal, Learned, Rotary):
+        kind = type(stack.positions).__name__
+        yield f"the positions {kind}; train with model/positions=sinusoidal, learned or rotary"
+
+
+def specification(exportable: Exportable) -> Any:
+    """Return the specification of a Transformer, with copies of its weights: quantization changes them in place.
+
+    Its tables of positions have as many rows as the limits of source and target, in tokens.
+    """
+    from ctranslate2.specs import TransformerSpec
+    from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
+
+    model, chosen = exportable.loaded.model, exportable.alignment_head
+    encoder, decoder = stacks(model, CTranslate2.name)
+    settings = {**_settings(decoder), "alignment_layer": -1 if chosen is None else chosen.layer}
+    spec = TransformerSpec(
+        TransformerEncoderSpec(len(encoder.layers), encoder.block.heads, **_settings(encoder)),
+        TransformerDecoderSpec(len(decoder.layers), decoder.block.heads, **settings),
+    )
+    _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
+    _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
+    _linear(spec.decoder.projection, model.decoder.output)
+    for layer, to in zip(encoder.layers, spec.encoder.layer, strict=True):
+        _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
+        _feed_forward(to.ffn, layer)
+    for number, (decoder_layer, to) in enumerate(zip(decoder.layers, spec.decoder.layer, strict=True)):
+        _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
+        first = chosen.head if chosen is not None and chosen.layer == number else 0
+        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual, first)
+        _feed_forward(to.ffn, decoder_layer)
+    return spec
+
+
+def _settings(stack: Stack) -> dict[str, Any]:
+    from ctranslate2.specs.common_spec import Activation
+
+    block = stack.block
+    relu, gelu, swish = Activation.RELU, Activation.GELU, Activation.SWISH
+    return {
+        "pre_norm": block.norm_first,
+        "activation": {"relu": relu, "gelu": gelu, "geglu": gelu, "swiglu": swish}[block.activation],
+        "ffn_glu": block.activation in ("geglu", "swiglu"),
+        "rms_norm": block.norm == "rms",
+        "rotary_dim": 0 if type(stack.positions) is Rotary else None,
+        "rotary_interleave": True,
+    }
+
+
+def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
+    embeddings.weight = _array(stack.embedding.weight)
+    if type(stack.positions) is not Rotary:
+        # The engine scores a translation that was cut with an eos behind it, which needs one more row.
+        spec.position_encodings.encodings = _array(nn.functional.pad(table(stack, count), (0, 0, 0, 1)))
+    if stack.block.norm_first:
+        _norm(spec.layer_norm, stack.norm)
+
+
+def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
+    """CTranslate2 projects to queries, keys and values with one matrix."""
+    weight, bias = scaled_query(attention)
+    spec.linear[0].weight = _array(torch.cat((weight, attention.key_value.weight)))
+    spec.linear[0].bias = _array(torch.cat((bias, attention.key_value.bias)))
+    _linear(spec.linear[1], attention.output)
+    _norm(spec.layer_norm, residual.norm)
+
+
+def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual, first: int) -> None:
+    """The head `first` becomes the first one, whose weights CTranslate2 returns. The result does not change."""
+    rows = torch.arange(attention.query.out_features).view(attention.heads, -1)
+    order = rows[[first, *(head for head in range(attention.heads) if head != first)]].flatten()
+    both = torch.cat((order, order + len(order)))  # keys, then values
+    spec.linear[0].weight, spec.linear[0].bias = (_array(each[order]) for each in scaled_query(attention))
+    spec.linear[1].weight = _array(attention.key_value.weight[both])
+    spec.linear[1].bias = _array(attention.key_value.bias[both])
+    spec.linear[2].weight = _array(attention.output.weight[:, order])
+    spec.linear[2].bias = _array(attention.output.bias)
+    _norm(spec.layer_norm, residual.norm)
+
+
+def _feed_forward(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
+    """With a gated linear unit, CTranslate2 has a matrix for the gate and another for the values."""
+    widen = cast(nn.Linear, layer.feed_forward[0])
+    gated = isinstance(layer.feed_forward[1], GatedLinearUnit)
+    parts = (spec.linear_0, spec.linear_0_noact) if gated else (spec.linear_0,)
+    for part, weight, bias in zip(parts, *(each.chunk(len(parts)) for each in (widen.weight, widen.bias)), strict=True):
+        part.weight, part.bias = _array(weight), _array(bias)
+    _linear(spec.linear_1, layer.feed_forward[-1])
+    _norm(spec.layer_norm, layer.feed_residual.norm)
+
+
+def _linear(spec: Any, linear: nn.Module) -> None:
+    spec.weight = _array(linear.weight)
+    if linear.bias is not None:
+        spec.bias = _array(linear.bias)
+
+
+def _norm(spec: Any, norm: nn.Module) -> None:
+    spec.gamma = _array(norm.weight)
+    if isinstance(norm, nn.LayerNorm):
+        spec.beta = _array(norm.bias)
+
+
+def _array(weight: Any) -> np.ndarray[Any, Any]:
+    array: np.ndarray[Any, Any] = weight.detach().float().numpy().copy()
+    return array
+
+
+def piece_names(pieces: Sequence[str]) -> list[str]:
+    """Return the pieces in the order of their ids, the special ones under CTranslate2's names."""
+    return [SPECIAL.get(index, piece) for index, piece in enumerate(pieces)]
+
+
+class CTranslate2Translator(EngineTranslator):
+    """Translates in CTranslate2 with the files of a folder alone.
+
+    It computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
+    it has as many threads as torch, and each of them translates sentences of its own, because the products of a
+    decoding step are too small to be divided.
+    `device` is as in `nmt.translation.loading.load_translator`. Raises UserError if the package is missing or the files
+    are damaged.
+    """
+
+    engine = "CTranslate2"
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: ManifestFile,
+        *,
+        quantization: Quantization,
+        device: str = "cpu",
+        search: Search | None = None,
+    ) -> None:
+        require_packages("ctranslate2", "ctranslate2")
+        import ctranslate2
+
+        super().__init__(folder, manifest, search)
+        place = resolve_device(device)
+        threads = torch.get_num_threads()
+        try:
+            supported = ctranslate2.get_supported_compute_types(place.type)
+            self.translator = ctranslate2.Translator(
+                str(folder),
+                device=place.type,
+                device_index=place.index or 0,
+                compute_type=quantization if quantization in supported else "float32",
+                inter_threads=threads if place.type == "cpu" else 1,
+                intra_threads=1,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
+        torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
+        self._source_names = piece_names(self.tokenizer.source_vocabulary)
+        self._target_names = piece_names(self.tokenizer.target_vocabulary)
+        self._ids = {name: index for index, name in enumerate(self._target_names)}
+
+    @property
+    def device_type(self) -> str:
+        return str(self.translator.device)
+
+    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+        beam = self.check_search(search)
+        return within_limits(requests, lambda some, limit: self._search(some, beam, limit))
+
+    def _search(self, requests: Sequence[Request], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:
+        results = self.translator.translate_batch(
+            [self._source(request.part.ids[0]) for request in requests],
+            target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
+            max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
+            batch_type="tokens",
+            beam_size=beam.beam_size,
+            num_hypotheses=beam.n_best,
+            length_penalty=beam.length_penalty,
+            min_decoding_length=min(max(0, beam.min_length - 1), limit),  # without eos
+            no_repeat_ngram_size=beam.no_repeat_ngram_size,
+            max_decoding_length=limit,
+            max_input_length=0,
+            suppress_sequences=NEVER,
+            return_end_token=True,
+        )
+        tokens = [[[self._ids[name] for name in names] for names in result.hypotheses] for result in results]
+        pairs = [
+            (request.part.ids[0], each) for request, several in zip(requests, tokens, strict=True) for each in several
+        ]
+        # The engine's own scores are of probabilities without the two tokens that are never generated.
+        log_probs = iter(self._log_probs(pairs))
+        scored = ([(each, next(log_probs)) for each in several] for several in tokens)
+        return [[Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored]
+
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
+        return [torch.tensor(each) for each in self._log_probs([(pair.source.ids[0], pair.ids) for pair in pairs])]
+
+    def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
+        """Return the log-probabilities of the target ids, given the source ids. CTranslate2 adds eos to a target."""
+        whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
+        results = self.translator.score_batch(
+            [self._source(source) for source, _ in pairs],
+            [[self._target_names[index] for index in ids[:-1]] for ids in whole],
+            max_input_length=0,
+            max_batch_size=SCORED,
+            batch_type="tokens",
+        )
+        return [result.log_probs[: len(ids)] for result, (_, ids) in zip(results, pairs, strict=True)]
+
+    def _source(self, ids: Sequence[int]) -> list[str]:
+        """Return the pieces of a source without eos, which CTranslate2 adds."""
+        return [self._source_names[index] for index in ids[:-1]]

@@ -1,0 +1,42 @@
+"""What formats of a Transformer share: its two stacks, and the reasons why a format cannot hold a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from nmt.errors import UserError, raise_if_any
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder
+
+Stack = TransformerEncoder | TransformerDecoder
+
+
+def stacks(model: Seq2Seq, format: str) -> tuple[TransformerEncoder, TransformerDecoder]:
+    """Return the encoder and the decoder of a Transformer. Raises UserError, which names the format, for others."""
+    encoder, decoder = model.encoder, model.decoder
+    if type(encoder) is not TransformerEncoder or type(decoder) is not TransformerDecoder:
+        raise UserError(
+            f"ckpt: format={format} holds a Transformer encoder and decoder only; train one with model=transformer"
+        )
+    return encoder, decoder
+
+
+def table(stack: Stack, count: int) -> Tensor:
+    """Return what is added to the embeddings at the first `count` positions, (count, D)."""
+    with torch.no_grad():
+        return stack.positions.embed(torch.zeros(1, count, stack.block.width))[0]
+
+
+def raise_if_unsupported(side: str, problems: Iterator[str], format: str) -> None:
+    """Raise UserError if a stack has anything that a format cannot hold."""
+    raise_if_any([f"ckpt: format={format} cannot hold this model, whose {side} has {each}" for each in problems])
+
+
+def scaled_query(attention: MultiHeadAttention) -> tuple[Tensor, Tensor]:
+    """Return the weight and the bias of the queries for an engine that divides scores by the root of the head width."""
+    factor = attention.scale * (attention.query.out_features // attention.heads) ** 0.5
+    return attention.query.weight.detach() * factor, attention.query.bias.detach() * factor

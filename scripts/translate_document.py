@@ -1,0 +1,6 @@
+"""`nmt-translate-document` in a checkout: see --help."""
+
+from checkout import start
+
+if __name__ == "__main__":
+    start("nmt.deploy.cli.translate_document")

@@ -1,0 +1,115 @@
+"""The programs that translate, with an exported model: the same lines, scores and files as with the run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.cli import evaluate, score, translate
+from nmt.deploy.cli import export
+from nmt.errors import UserError
+from nmt.translation.exported import load_exported
+from tests.tiny_run import Run, make_run, sentences
+
+pytest.importorskip("ctranslate2")
+POWER = ("search.normalization=power", "search.length_penalty=0.6")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("engine"))
+
+
+@pytest.fixture(scope="module")
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model exported to CTranslate2."""
+    out = tmp_path_factory.mktemp("out") / "model"
+    export.main([f"ckpt={run.folder}", f"out={out}", "format=ctranslate2", "sentences=5"])
+    return out
+
+
+def test_a_file_has_the_same_lines(run: Run, folder: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.en"
+    lines.write_text("".join(f"{line}\n" for line in ["", *sentences(30, seed=8)]), "utf-8")
+    form = [f"input={lines}", "format=jsonl", "search.beam_size=1", *POWER]
+    translate.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *form])
+    translate.main([f"ckpt={folder}", f"output={tmp_path / 'theirs'}", *form])
+    ours, theirs = (
+        [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()] for name in ("ours", "theirs")
+    )
+    assert [row["text"] for row in ours] == [row["text"] for row in theirs]
+    for one, two in zip(ours, theirs, strict=True):
+        assert one["pieces"] == two["pieces"] and one["cut"] == two["cut"]
+        assert two["token_log_probs"] == pytest.approx(one["token_log_probs"], abs=1e-4)
+        assert two["score"] == pytest.approx(one["score"], abs=1e-4)
+
+
+def test_scores_of_given_translations_are_the_same(run: Run, folder: Path, tmp_path: Path) -> None:
+    files = [f"source={run.data / 'test.en'}", f"target={run.data / 'test.de'}"]
+    score.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *files])
+    score.main([f"ckpt={folder}", f"output={tmp_path / 'theirs'}", *files])
+    ours, theirs = ([*map(float, (tmp_path / name).read_text("utf-8").split())] for name in ("ours", "theirs"))
+    assert theirs == pytest.approx(ours, abs=1e-3) and len(ours) == 12
+
+
+def test_an_evaluation_is_written_beside_the_exported_model(
+    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate.main([f"ckpt={folder}", f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
+    evaluate.main([f"ckpt={run.folder}", "search.beam_size=1", "bootstrap=0", *POWER])
+    said = capsys.readouterr().out
+    bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
+    assert len(bleu) == 2 and bleu[0] == bleu[1]
+    assert list((folder / "translations").glob("test.beam1.*.scores.json"))
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        ({"_target_": "nmt.search.sampling.Sampling"}, "^search: CTranslate2 has beam search only; leave search= out"),
+        ({"coverage_penalty": 0.2}, r"^search\.coverage_penalty: got 0\.2, which CTranslate2 does not have"),
+        ({"normalization": "gnmt"}, r"^search\.normalization: got gnmt, but CTranslate2 divides by a power"),
+        ({"beam_size": 0}, r"^search\.beam_size: got 0"),
+    ],
+    ids=str,
+)
+def test_what_the_engine_lacks_is_refused(search: dict[str, Any], message: str, folder: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        load_exported(folder, search=search)
+
+
+def test_an_exported_model_has_no_attention_maps_and_is_in_no_ensemble(folder: Path) -> None:
+    with pytest.raises(UserError, match="an exported model gives none"):
+        translate.main([f"ckpt={folder}", "text=a dog", "format=jsonl", "with_attention=true"])
+    with pytest.raises(UserError, match="an exported model; name the run that it was exported from"):
+        translate.main([f"ckpt=[{folder},{folder}]", "text=a dog"])
+
+
+def test_a_strangers_folder_names_a_class_of_ours_and_damage_is_found(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    manifest = json.loads((other / "export.json").read_text("utf-8"))
+    for wrong, message in (
+        (
+            {"translator": {"_target_": "os.system"}},
+            r"^translator\._target_: got 'os\.system', expected a class in nmt",
+        ),
+        ({"translator": None}, "written with format=ctranslate2 for another program"),
+        ({"files": {"../a": "b"}}, r"got '\.\./a' as a part of a file's name"),
+        ({"files": {"missing": "b"}}, "missing: missing or damaged; export the model again"),
+    ):
+        (other / "export.json").write_text(json.dumps({**manifest, **wrong}), "utf-8")
+        with pytest.raises(UserError, match=message):
+            load_exported(other)
+    (other / "export.json").write_text(json.dumps(manifest), "utf-8")
+    for name in ("model.bin", "config.json", "source.spm"):
+        whole = (other / name).read_bytes()
+        (other / name).write_bytes(bytes([*whole[:-9], whole[-9] ^ 1, *whole[-8:]]))
+        with pytest.raises(UserError, match=f"{name}: missing or damaged"):
+            load_exported(other)
+        (other / name).write_bytes(whole)
+    load_exported(other)

@@ -1,0 +1,186 @@
+"""The program that writes a model for another engine, and compares both."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nmt import checkpoint
+from nmt.deploy.cli import export
+from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.metrics.bleu import BLEU
+from nmt.evaluation.metrics.chrf import ChrF
+from nmt.evaluation.metrics.length_ratio import LengthRatio
+from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint
+from tests.finished_runs import write_run
+from tests.tiny_run import Run, make_run
+
+pytest.importorskip("ctranslate2")
+PACKAGES = {"argos": "ctranslate2", "ctranslate2": "ctranslate2", "huggingface": "transformers"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("export"))
+
+
+def words(run: Run, out: Path, *more: str) -> Sequence[str]:
+    return [f"ckpt={run.folder}", f"out={out}", "format=ctranslate2", *more]
+
+
+@pytest.fixture(scope="module")
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exported model."""
+    out = tmp_path_factory.mktemp("out") / "a model"
+    export.main(words(run, out))
+    return out
+
+
+def test_out_may_be_a_link_to_an_empty_folder(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    export.main(words(run, tmp_path / "link", "sentences=5"))
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "empty" / "model.bin").is_file()
+
+
+def test_out_is_not_the_current_folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for out in (Path(), tmp_path):
+        with pytest.raises(UserError, match=rf"^out={re.escape(str(out))}: the current folder .*; name a new folder"):
+            export.main(words(run, out))
+
+
+@pytest.mark.parametrize(("name", "package"), PACKAGES.items())
+def test_a_missing_package_is_named_before_anything_is_searched(
+    name: str,
+    package: str,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else found(name))
+    message = rf"^format={name} needs {package}, not installed; pip install 'nmt-attention-lab\[.*\]' installs it"
+    with pytest.raises(UserError, match=message):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'model'}", f"format={name}"])
+    assert "choosing" not in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run) -> None:
+    files = {path.name for path in folder.iterdir()}
+    assert files >= {"model.bin", "config.json", "source.spm", "target.spm", "README.md", "export.json"}
+    assert not [path for path in folder.parent.iterdir() if path != folder], "nothing is left beside it"
+    manifest = json.loads((folder / "export.json").read_text("utf-8"))
+    assert manifest["search"]["normalization"] == "power" and manifest["format"]["quantization"] == "float32"
+    assert str(run.data) not in (folder / "export.json").read_text("utf-8")
+    card = (folder / "README.md").read_text("utf-8")
+    assert "100.0% of the greedy translations are equal" in card and "en to de" in card
+    assert re.search(r"^- `nrefs:1\|case:mixed\|.*\|version:.*`$", card, re.MULTILINE)
+
+
+def test_a_run_whose_glossary_is_gone_is_exported(run: Run, tmp_path: Path) -> None:
+    found = checkpoint.load(best_checkpoint(run.folder))
+    terms = {
+        "_target_": "nmt.evaluation.metrics.terms.TermAccuracy",
+        "file": str(tmp_path / "gone.tsv"),
+        "patterns": {},
+    }
+    scores = {**found.config["scores"], "terms": terms}
+    checkpoint.save(replace(found, config={**found.config, "scores": scores}), tmp_path / "run.safetensors")
+    export.main([f"ckpt={tmp_path}/run.safetensors", f"out={tmp_path}/model", "format=ctranslate2"])
+    assert (tmp_path / "model" / "README.md").exists()
+
+
+def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(run: Run, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    metrics = json.loads((folder / METRICS).read_text("utf-8"))
+    metrics["test"] = {"bleu": {"value": 12.346, "label": "BLEU", "signature": "a|b"}}
+    (folder / METRICS).write_text(json.dumps(metrics), "utf-8")
+    best, other = best_checkpoint(folder), recent_checkpoint(folder, 7)
+    for path in (best, other):
+        shutil.copy(best_checkpoint(run.folder), path)
+        export.main([f"ckpt={path}", f"out={tmp_path / path.stem}", "format=ctranslate2", "sentences=5"])
+    cards = [(tmp_path / path.stem / "README.md").read_text("utf-8") for path in (best, other)]
+    assert [r"| test | BLEU | 12.35 | a\|b |" in card for card in cards] == [True, False]
+    assert all("Its training data: local files." in card for card in cards)
+
+
+def test_the_metric_that_chose_the_weights_chooses_the_length_penalty() -> None:
+    ratio, chrf, bleu = LengthRatio(), ChrF(), BLEU(target_lang="de")
+    metrics: dict[str, Metric] = {"length_ratio": ratio, "chrf": chrf, "bleu": bleu}
+    assert export.decisive(metrics, {"callbacks": {"monitor": "bleu"}}) is bleu
+    assert export.decisive(metrics, {"callbacks": {"monitor": "loss"}}) is chrf, "the first that has a better and worse"
+    assert export.decisive({"length_ratio": ratio}, {}) is None
+
+
+def test_the_comparison_is_printed(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    export.main(words(run, tmp_path / "model", "sentences=5"))
+    said = capsys.readouterr()
+    assert re.search(
+        r"^5 validation pairs: 100.0% of the greedy translations are equal; the largest .* \d.\de-0\d$", said.out, re.M
+    )
+    assert re.search(r"^  BLEU +\d+\.\d\d +\d+\.\d\d$", said.out, re.M) and "sentences/s" in said.out
+    assert "only 5 validation pairs" in said.err
+
+
+def test_the_cards_example_translates_without_torch(folder: Path) -> None:
+    """It runs in the folder, with no module but those that it installs."""
+    (program,) = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text("utf-8"), re.S)
+    refusing = "import sys; sys.modules['torch'] = sys.modules['nmt'] = None\n"
+    done = subprocess.run([sys.executable, "-c", refusing + program], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_a_model_that_computes_something_else_is_not_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nmt.deploy.export import ctranslate2
+
+    right = ctranslate2.specification
+
+    def wrong(*arguments: object) -> object:
+        spec = right(*arguments)  # type: ignore[arg-type]
+        spec.encoder.layer[1].ffn.linear_0.bias += 0.01
+        return spec
+
+    monkeypatch.setattr(ctranslate2, "specification", wrong)
+    with pytest.raises(UserError, match=r"^check: a log-probability differs by .*, expected at most 0\.0001"):
+        export.main(words(run, tmp_path / "model"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["format=ctranslate"], r"got 'ctranslate', expected one of .*ctranslate2"),
+        (["format.quantization=int4"], r"^format\.quantization: got 'int4', expected one of float32, "),
+        (["data.path=nowhere"], r"nowhere"),
+    ],
+)
+def test_mistakes_are_named(more: list[str], message: str, run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        export.main(words(run, tmp_path / "model", *more))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_is_needed_and_nothing_is_overwritten(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^format: not given; add .*format=ctranslate2"):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'new'}"])
+    with pytest.raises(UserError, match=r"^format: not given; add "):
+        export.main([f"ckpt={run.folder}", f"out={tmp_path / 'new'}", "format.quantization=int8"])
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    with pytest.raises(UserError, match=r"not an empty folder; name another one"):
+        export.main(words(run, tmp_path))
+    assert (tmp_path / "mine.txt").read_text("utf-8") == "mine"

@@ -1,0 +1,107 @@
+"""The program that translates documents: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polib
+import pytest
+
+from nmt.cli import program
+from nmt.cli.translation_lines import LineTranslator
+from nmt.deploy.cli import translate_document
+from nmt.deploy.documents.paragraphs import paragraphs
+from nmt.spans import NO_SPANS
+from nmt.system.lines import as_line
+from tests.tiny_run import Run
+
+QUICK = ["search.beam_size=2", "search.max_length_factor=0.2", "search.max_length_extra=1"]
+PAGE = "<title>a dog</title>\n<p>Two <b>red</b> shirts.<br>the &lt;snow&gt;</p>\n"
+PO = 'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "a dog"\nmsgid_plural "two dogs"\nmsgstr[0] ""\nmsgstr[1] ""\n'
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Call:
+    """Run the program in an empty folder; return its exit status, its output and its errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def called(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["program", f"ckpt={run.folder}", "device=cpu", *QUICK, *words])
+        with pytest.raises(SystemExit) as end:
+            translate_document.main()
+        out, err = capsys.readouterr()
+        return int(end.value.code or 0), out, err
+
+    return called
+
+
+@pytest.fixture
+def translated(run: Run) -> Callable[[str], str]:
+    """Return the translation of a text, as the program finds it."""
+    settings = {"beam_size": 2, "max_length_factor": 0.2, "max_length_extra": 1}
+    return lambda text: as_line(run.translator.translate([text], **settings)[0].text)
+
+
+def test_a_page_is_written_as_a_page(call: Call, translated: Callable[[str], str]) -> None:
+    Path("page.HTM").write_text(PAGE, "utf-8")
+    status, out, err = call("input=page.HTM", "output=out/page.de.html")
+    assert (status, out) == (0, "") and "translated 5 sentences in 0:00:0" in err
+    texts = [translated(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+             for text in ("a dog", "Two", "red", "shirts.", "the <snow>")]  # fmt: skip
+    page = Path("out/page.de.html").read_bytes().decode()
+    assert page == "<title>{}</title>\n<p>{} <b>{}</b> {}<br>{}</p>\n".format(*texts)
+    assert list(Path("out").iterdir()) == [Path("out/page.de.html")], "no .partial"
+
+    Path("page.html.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + PAGE.encode()))
+    assert call("input=page.html.gz")[1] == f"\ufeff{page}", "a browser needs the byte order mark without a meta tag"
+
+
+def test_a_page_that_was_written_meanwhile_stays(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = LineTranslator.lines
+
+    def write(*words: Any, **more: Any) -> list[str]:
+        Path("page.de.html").write_text("my own")
+        return list(lines(*words, **more))
+
+    monkeypatch.setattr(LineTranslator, "lines", write)
+    Path("page.html").write_text("<p>a dog</p>")
+    status, _, err = call("input=page.html", "output=page.de.html")
+    assert status == program.USER_ERROR and "output=page.de.html: exists already" in err
+    assert Path("page.de.html").read_text() == "my own"
+
+
+def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], str]) -> None:
+    Path("de.po").write_text(PO, "utf-8")
+    status, out, _ = call("input=de.po")
+    (entry,) = polib.pofile(out)
+    assert status == 0 and entry.fuzzy
+    assert entry.msgstr_plural == {0: translated("a dog"), 1: translated("two dogs")}
+
+
+def test_other_texts_have_paragraphs(call: Call, translated: Callable[[str], str]) -> None:
+    text = "  A dog. A red bike.\n\n\tsnow  \nno line end"
+    Path("a.txt").write_text(text, "utf-8")
+    document = paragraphs(text, NO_SPANS)
+    assert call("input=a.txt")[1] == document.filled(list(map(translated, document.sentences)))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words", "message"),
+    [
+        ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8 (byte 0xe9); convert the text to UTF-8"),
+        ("a.po.gz", PO.encode(), [], "a.po.gz: not a whole gzip file"),
+        ("a.html", b"a", ["search.n_best=2"], "search.n_best: a document holds only the best translation"),
+        ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
+    ],
+)
+def test_what_cannot_be_translated(call: Call, name: str, content: bytes, words: list[str], message: str) -> None:
+    Path(name).write_bytes(content)
+    status, out, err = call(f"input={name}", "search.max_source_length=20", *words)
+    assert (status, out) == (program.USER_ERROR, "")
+    assert err.startswith("error: ") and err.count("\n") == 1 and message in err
+    assert [path.name for path in Path().iterdir()] == [name]

@@ -1,0 +1,72 @@
+"""The formats of documents: their names, and what is needed to read one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from nmt.deploy.documents.formats import format_by_name, read_document
+from nmt.errors import UserError
+from nmt.spans import Spans
+from nmt.terms import NO_TERMS, Terms
+
+
+@dataclass
+class Model:
+    """What a document needs to know of a translator."""
+
+    languages: tuple[str, str] | None = ("en", "ko")
+    terms: Terms = NO_TERMS
+    tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>|<Ox. B>"})))
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        *(("a/b.html", "html"), ("A.HTM", "html"), ("b.xhtml.gz", "html"), ("ko.po", "po"), ("x.pot.gz", "po")),
+        *(
+            ("a.txt", "paragraphs"),
+            ("lines.en", "paragraphs"),
+            ("a.jsonl", "paragraphs"),
+            ("html", "paragraphs"),
+            ("a.po.txt", "paragraphs"),
+        ),
+    ],
+)
+def test_the_name_decides(name: str, format: str) -> None:
+    assert format_by_name(name) == format
+
+
+def test_each_format_is_read_with_what_the_model_has() -> None:
+    model: Any = Model()
+    assert read_document("<p>a <b>b</b></p>", "html", "x", model).sentences == ["a ｟8｠b｟9｠"]
+    many: Any = Model(terms=Terms({"a": "x"}))
+    assert read_document("<p>a a a a a a a a a <b>b</b></p>", "html", "x", many).sentences == ["a a a a a a a a a", "b"]
+    assert read_document("<p>a <b>b</b></p>", "paragraphs", "x", model).sentences == ["<p>a <b>b</b></p>"]
+    assert read_document("<Ox. B> c", "paragraphs", "x", model).sentences == ["<Ox. B> c"]
+    header = 'msgid ""\nmsgstr ""\n'
+    assert 'Language: ko\\n"' in read_document(header, "po", "x", model).filled([])
+    unknown: Any = Model(languages=None)
+    with pytest.raises(UserError, match=r"^x: a PO file names its language, but the model does not say"):
+        read_document(header, "po", "x", unknown)
+
+
+@pytest.mark.parametrize("declared", ["euc-kr", "ISO-8859-1"])
+def test_a_page_in_another_encoding(declared: str) -> None:
+    model: Any = Model()
+    before = "<meta name=a content='charset = b'><meta name=c content=\"d 'charset=b'\">"
+    http = (f'<META http-equiv=Content-Type content="text/html; charset={declared}">',)
+    http += (f'<meta http-equiv="Content-Type"content="text/html; charset={declared}">',)
+    http += (f"<meta content=text/html;charset={declared} HTTP-EQUIV='content-type' />",)
+    for meta in (f"<meta charset='{declared}'>", f"<meta name=a Charset = {declared}>", *http):
+        with pytest.raises(UserError, match=f"^x: declares charset={declared}, expected UTF-8; convert it"):
+            read_document(before + meta, "html", "x", model)
+    xml = f'<?xml version="1.0" encoding="{declared}"?><html/>'
+    with pytest.raises(UserError, match=f"^x: declares encoding={declared}, expected UTF-8; convert it"):
+        read_document(xml, "html", "x", model)
+    assert read_document(f"<!-- {xml} -->", "html", "x", model).sentences == []
+    for meta in ('<meta charset="UTF-8">', "<meta charset=utf8/>", '<?xml version="1.0" encoding="utf-8"?>'):
+        assert read_document(before + meta, "html", "x", model).sentences == []

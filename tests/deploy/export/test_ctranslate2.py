@@ -1,0 +1,180 @@
+"""Models in CTranslate2 compute the same numbers, find the same translations, and leave our weights as they are."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.checkpoint import weights_of
+from nmt.data.batches import pad
+from nmt.deploy.export.ctranslate2 import CTranslate2
+from nmt.errors import UserError
+from nmt.tokens import BOS, EOS
+from nmt.translation.exported import load_exported
+from nmt.translation.loading import make_translator
+from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
+from tests.tiny_run import Run
+
+ctranslate2 = pytest.importorskip("ctranslate2")
+
+POSITIONS = "nmt.models.positions"
+HELD: dict[str, dict[str, Any]] = {
+    "pre-norm": {},
+    "post-norm": {"norm_first": False},
+    "gelu": {"activation": "gelu"},
+    "swiglu": {"activation": "swiglu"},
+    "geglu of one post-norm side": {"activation": "geglu", "norm_first": False, "sides": "decoder"},
+    "rms": {"norm": "rms"},
+    "rms post-norm": {"norm": "rms", "norm_first": False},
+    "unscaled scores": {"scale_scores": False},
+    "other heads in the decoder": {"heads": 4, "sides": "decoder"},
+    "one post-norm side": {"norm_first": False, "sides": "encoder"},
+    "learned positions": {"positions": f"{POSITIONS}.learned.Learned"},
+    "rotary positions": {"positions": f"{POSITIONS}.rotary.Rotary"},
+    "rotary, rms": {"positions": f"{POSITIONS}.rotary.Rotary", "norm": "rms"},
+}
+
+
+@pytest.mark.parametrize("settings", HELD.values(), ids=HELD)
+def test_numbers_and_translations_are_ours(settings: dict[str, Any], run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run, **settings), tmp_path / "model")
+    assert largest_difference(ours, theirs) < 1e-4
+    for fields in ({"beam_size": 1}, {"beam_size": 1, "no_repeat_ngram_size": 2}, {"beam_size": 1, "min_length": 9}):
+        one, two = (each.translate(TEXTS, **fields) for each in (ours, theirs))
+        assert [each.tokens for each in one] == [each.tokens for each in two], fields
+        assert len({each.text for each in one}) > 6, "the texts say something"
+
+
+def test_a_translation_may_be_empty(run: Run, tmp_path: Path) -> None:
+    model = transformer(run)
+    (part,) = make_translator([model]).encode(TEXTS[:1])
+    with torch.no_grad():
+        source, mask = pad([part.ids[0]])
+        first, _, _ = model.model.decoder.step(torch.tensor([BOS]), model.model.start(source, mask))
+        weights_of(model.model)["decoder.output.weight"][EOS] = 9 * first[0] / first[0].norm()  # eos comes at once
+    ours, theirs = exported(CTranslate2(), model, tmp_path / "model")
+    for size in (1, 5):
+        one, two = (each.translate(TEXTS, beam_size=size) for each in (ours, theirs))
+        assert not one[0].text and [each.tokens for each in one] == [each.tokens for each in two]
+
+
+def test_beam_scores_are_ours(run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    found = [each.hypotheses(TEXTS, n_best=5) for each in (ours, theirs)]
+    best = [[hypotheses[0] for hypotheses in each] for each in found]
+    same = [(a, b) for a, b in zip(*best, strict=True) if a.tokens == b.tokens]
+    assert len(same) > 0.8 * len(TEXTS)
+    assert all(a.score == pytest.approx(b.score, abs=1e-4) for a, b in same)
+
+
+def test_scores_of_long_and_of_many_pairs_are_ours(run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    long = " ".join(TEXTS * 2)
+    sources = [*TEXTS, long, *TEXTS]
+    assert ours.encode([long])[0].tokens > 512
+    one, two = (each.score(sources, [text[:40] for text in sources]) for each in (ours, theirs))
+    assert [each.score for each in two] == pytest.approx([each.score for each in one], abs=1e-3)
+
+
+def test_each_sentence_has_its_own_limit_of_the_length(run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    texts = ["dog", " ".join(TEXTS[:3])]
+    fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 0.5, "max_length_extra": 1, "long_source": "whole"}
+    one, two = (each.translate(texts, **fields) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two]
+    assert all(each.cut for each in two)
+    one, two = (each.translate(texts, min_length=4, **fields) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two], "the limit overrides min_length"
+
+
+def test_a_translation_may_fill_all_positions_of_the_decoder(run: Run, tmp_path: Path) -> None:
+    positions = {"_target_": f"{POSITIONS}.learned.Learned", "max_length": 10}
+    ours, theirs = exported(CTranslate2(), transformer(run, positions=positions), tmp_path / "model")
+    texts = [text for text in TEXTS if ours.encode([text])[0].tokens <= 10]
+    fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 3.0}
+    one, two = (each.translate(texts, **fields) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two]
+    assert sum(each.cut for each in two) > 3 and max(len(each.tokens) for each in two) == 10
+
+
+def test_prefixes_begin_the_translations(run: Run, tmp_path: Path) -> None:
+    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    prefixes = ["god a", "", *[text[:3] for text in TEXTS[2:]]]
+    one, two = (each.translate(TEXTS, prefixes=prefixes, beam_size=1) for each in (ours, theirs))
+    assert [each.tokens for each in one] == [each.tokens for each in two]
+    for several in theirs.hypotheses(TEXTS, prefixes=prefixes, beam_size=6, n_best=6):
+        assert [each.score for each in several] == sorted((each.score for each in several), reverse=True)
+
+
+@pytest.mark.parametrize("quantization", ["int8", "int16", "float16", "bfloat16"])
+def test_rounding_is_small_and_leaves_our_model_alone(quantization: Any, run: Run, tmp_path: Path) -> None:
+    model = transformer(run)
+    before = copy.deepcopy(weights_of(model.model))
+    exact, rounded = (tmp_path / "exact", tmp_path / "rounded")
+    exported(CTranslate2(), model, exact)
+    ours, theirs = exported(CTranslate2(quantization=quantization), model, rounded)
+    assert all(torch.equal(value, before[name]) for name, value in weights_of(model.model).items())
+    assert (rounded / "model.bin").stat().st_size < 0.9 * (exact / "model.bin").stat().st_size
+    assert 0 < largest_difference(ours, theirs) < (3 if quantization == "int8" else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"qk_norm": True}, "qk_norm=false"),
+        ({"qk_norm": True, "sides": "decoder"}, "decoder has qk_norm"),
+        ({"attention_gate": True, "sides": "encoder"}, "encoder has attention_gate; train with"),
+        ({"positions": f"{POSITIONS}.alibi.Alibi"}, "sinusoidal, learned or rotary"),
+        ({"positions": f"{POSITIONS}.relative.Relative"}, "Relative"),
+        ({"positions": f"{POSITIONS}.base.NoPositions"}, "NoPositions"),
+    ],
+    ids=["qk_norm", "qk_norm of one side", "gate", "alibi", "relative", "none"],
+)
+def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, run: Run) -> None:
+    with pytest.raises(UserError, match=words):
+        CTranslate2().require(transformer(run, **settings))
+
+
+def test_a_recurrent_model_is_refused(run: Run) -> None:
+    with pytest.raises(UserError, match="train one with model=transformer"):
+        CTranslate2().require(recurrent_model(run))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"normalization": "gnmt"}, "search.normalization=power"),
+        ({"coverage_penalty": 0.1}, "search.coverage_penalty=0"),
+        ({"repetition_penalty": 1.2}, "search.repetition_penalty=1"),
+        ({"utility": "chrf", "n_best": 2}, "search.utility=null"),
+        ({"groups": 5}, "search.groups=1"),
+    ],
+)
+def test_a_search_that_the_engine_lacks_is_refused(
+    fields: dict[str, Any], words: str, run: Run, tmp_path: Path
+) -> None:
+    _, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    with pytest.raises(UserError, match=words):
+        theirs.translate(TEXTS, **fields)
+
+
+def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
+    check_spans(CTranslate2(), run, tmp_path / "model")
+
+
+def test_two_threads_find_the_translations_of_one_and_stay_two(run: Run, tmp_path: Path) -> None:
+    _, one = exported(CTranslate2(), transformer(run), tmp_path / "model")
+    texts = TEXTS * 8  # several batches, so that both threads have work
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        two = load_exported(tmp_path / "model", device="cpu")[0]
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    found = [[each.tokens for each in engine.translate(texts, beam_size=3)] for engine in (one, two)]
+    assert found[0] == found[1]

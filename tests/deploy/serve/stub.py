@@ -1,0 +1,170 @@
+"""A translator without a model, and a server around it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.client import HTTPConnection
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode
+
+import torch
+import uvicorn
+from starlette.applications import Starlette
+
+from nmt.attention_map import AttentionMap
+from nmt.deploy.serve.api import Api
+from nmt.deploy.serve.languages import Languages
+from nmt.deploy.serve.request import Limits
+from nmt.deploy.serve.server import bound
+from nmt.deploy.serve.worker import Worker
+from nmt.errors import UserError
+from nmt.models.interface import AttentionWeights
+from nmt.search.beam import BeamSearch
+from nmt.spans import Marked, Spans
+from nmt.terms import NO_TERMS, Terms
+from nmt.tokens import WORD_MARK, Piece
+from nmt.translation.source import SourcePart
+from nmt.translation.translation import Translation
+
+LIMITS = Limits(characters=200, texts=20, sentences=30, body=20_000)
+MAX_WAIT = 15.0
+POISON = "poison"
+
+
+@dataclass
+class Stub:
+    """Translates to capital letters. It waits for `gate` before each batch, and fails for the text `POISON`.
+
+    A batch takes `seconds`, and `each` for each of its sentences. `batches` are the sentences of each call so far,
+    `fields` its settings.
+    """
+
+    gate: threading.Event = field(default_factory=threading.Event)
+    batches: list[list[str]] = field(default_factory=list)
+    fields: list[dict[str, Any]] = field(default_factory=list)
+    search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
+    device_type: str = "cpu"
+    seconds: float = 0.0
+    each: float = 0.0
+    attends: bool = False
+    tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
+    terms: Terms = NO_TERMS
+
+    def with_terms(self, terms: Terms) -> Stub:
+        return replace(self, terms=terms) if self.tokenizer.spans else self
+
+    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
+        self.batches.append(list(sentences))
+        self.fields.append(fields)
+        assert self.gate.wait(20)
+        time.sleep(self.seconds + self.each * len(sentences))
+        if POISON in sentences:
+            raise RuntimeError(f"cannot translate {POISON}")
+        for term, given in self.terms.translations.items():
+            sentences = [text.replace(term, given) for text in sentences]
+        return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
+
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        if not self.attends:
+            raise UserError("attention map: this model has no attention")
+        return [diagonal(each) for each in translations]
+
+
+def translation(text: str, rank: int) -> Translation:
+    words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
+    pieces = pieces_of(words)
+    count = len(pieces)
+    return Translation(
+        SourcePart(text, Marked(text), ([5, 3],)), words, -1.0 - rank, [7] * count, [-0.5] * count, pieces
+    )
+
+
+def pieces_of(text: str) -> list[str]:
+    return [*(WORD_MARK + word for word in text.split()), "</s>"]
+
+
+def diagonal(translation: Translation) -> AttentionMap:
+    """Return a map in which each word looks at the word of its place."""
+    source, target = ([Piece(each) for each in pieces_of(text)] for text in (translation.source, translation.text))
+    cross = torch.eye(len(target), len(source)).view(1, 1, 1, len(target), len(source))
+    weights = AttentionWeights(cross, None, None)
+    return AttentionMap.from_weights(
+        weights, source_pieces=source, target_pieces=target, source=translation.source, target=translation.text
+    )
+
+
+def open_stub(**settings: Any) -> Stub:
+    """Return a translator that waits for nothing."""
+    stub = Stub(**settings)
+    stub.gate.set()
+    return stub
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a request."""
+
+    status: int
+    headers: dict[str, str]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Client:
+    """Sends requests to a server of this machine."""
+
+    port: int
+
+    def send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None) -> Reply:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, body, {} if kind is None else {"Content-Type": kind})
+        answer = connection.getresponse()
+        content, headers = answer.read().decode(), dict(answer.getheaders())
+        connection.close()
+        is_json = headers.get("content-type") == "application/json"
+        return Reply(answer.status, headers, json.loads(content) if is_json else content)
+
+    def get(self, path: str) -> Reply:
+        return self.send("GET", path)
+
+    def post(self, path: str, fields: Any) -> Reply:
+        return self.send("POST", path, json.dumps(fields).encode(), "application/json")
+
+    def form(self, path: str, **fields: str) -> Reply:
+        return self.send("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+
+
+def app_of(worker: Worker, limits: Limits = LIMITS, key: str | None = None) -> Starlette:
+    """Return the application that answers with the models of a worker."""
+    return Api(worker, Languages(worker.pairs), limits, key).app()
+
+
+@contextmanager
+def served(worker: Worker, *, limits: Limits = LIMITS, key: str | None = None) -> Iterator[Client]:
+    """Serve the models of a worker while the block runs, then close it."""
+    app = app_of(worker, limits, key)
+    listener = bound("127.0.0.1", 0)
+    listener.listen()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield Client(listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()
+        worker.close()
+
+
+def wait_for(condition: Any) -> None:
+    """Return as soon as `condition()` is true."""
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)

@@ -1,0 +1,133 @@
+"""The page of the server in a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from nmt.deploy.serve.worker import Worker
+from tests.browser import Browser
+from tests.deploy.serve.stub import MAX_WAIT, POISON, Client, open_stub, served, wait_for
+
+TYPED = "a man reads.\n\na dog rides."
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """A server from English to German with attention, and from Korean to English and back without."""
+    models = {("en", "de"): open_stub(attends=True), ("ko", "en"): open_stub(), ("en", "ko"): open_stub()}
+    with served(Worker(models, max_wait=MAX_WAIT)) as client:
+        yield client
+
+
+@pytest.fixture
+def page(chromium: Browser, client: Client) -> Iterator[Browser]:
+    chromium.errors.clear()
+    chromium.requests.clear()
+    open_page(chromium, client)
+    yield chromium
+    address = f"http://127.0.0.1:{client.port}/"
+    assert {each.startswith((address, "data:")) for each in chromium.requests} == {True}
+    assert not [each for each in chromium.errors if "status of 500" not in each]
+
+
+def open_page(page: Browser, client: Client, **settings: Any) -> None:
+    page.open(f"http://127.0.0.1:{client.port}/", **settings)
+    wait_for(lambda: page.run("document.getElementById('target').value"))
+
+
+def write(page: Browser, text: str) -> None:
+    written = f"box.value = {json.dumps(text)}; box.dispatchEvent(new Event('input'))"
+    page.run(f"(() => {{ const box = document.getElementById('text'); {written} }})()")
+
+
+def content(page: Browser, name: str) -> str:
+    return str(page.run(f"document.getElementById('{name}').textContent"))
+
+
+def test_it_translates_what_is_typed(page: Browser, client: Client) -> None:
+    page.choose("source", "en")
+    page.choose("target", "de")
+    write(page, TYPED)
+    wait_for(lambda: content(page, "translation"))
+    expected = client.post("/translate", {"q": TYPED, "source": "en", "target": "de", "alternatives": 3}).body
+    assert content(page, "translation") == expected["translatedText"]
+    assert page.run("document.querySelectorAll('#alternatives li').length") == len(expected.get("alternatives", []))
+    write(page, "")
+    wait_for(lambda: not content(page, "translation"))
+    assert page.run("document.getElementById('attention').hidden")
+
+
+def test_pieces_have_their_confidence_and_words_their_attention(page: Browser) -> None:
+    page.choose("source", "en")
+    page.choose("target", "de")
+    write(page, TYPED)
+    wait_for(lambda: page.run("document.querySelectorAll('#words p').length") == 2)
+    assert "".join(content(page, "words").split()) == "".join(TYPED.split())
+    doubts = "[...document.querySelectorAll('#translation .piece')].map(e => e.style.getPropertyValue('--doubtful'))"
+    assert page.run(doubts) == ["0.39"] * 6
+    weights = "[...document.querySelectorAll('{} .word')].map(e => e.style.getPropertyValue('--weight') || '0')"
+    for side, other in (("#words", "#translation"), ("#translation", "#words")):
+        page.hover(f"{side} .word:nth-of-type(2)")
+        assert list(map(float, page.run(weights.format(other)))) == [0, 1, 0, 0, 0, 0]
+        assert list(map(float, page.run(weights.format(side)))) == [0] * 6
+    assert content(page, "readout") == "“MAN”: 61 % sure"
+
+
+def test_it_says_that_a_translation_may_be_wrong(page: Browser) -> None:
+    page.choose("source", "en")
+    page.choose("target", "de")
+    write(page, "a man reads.")
+    wait_for(lambda: content(page, "doubts"))
+    assert content(page, "doubts") == "This may be wrong: words come again and again, the end is missing."
+    write(page, "")
+    wait_for(lambda: not content(page, "doubts"))
+
+
+def test_languages_are_detected_and_swapped(page: Browser) -> None:
+    page.choose("source", "auto")
+    page.choose("target", "en")
+    write(page, "안녕하세요")
+    wait_for(lambda: content(page, "translation") == "안녕하세요")
+    assert content(page, "message") == "Detected: Korean"
+    page.choose("source", "ko")
+    page.click("#swap")
+    wait_for(lambda: page.run("document.getElementById('target').value") == "ko")
+    assert page.run("document.getElementById('source').value") == "en"
+    page.choose("target", "de")
+    assert page.run("document.getElementById('swap').disabled")
+
+
+def test_an_error_is_told_and_the_next_text_is_translated(page: Browser) -> None:
+    page.choose("source", "ko")
+    page.choose("target", "en")
+    write(page, POISON)
+    wait_for(lambda: "internal error" in content(page, "message"))
+    write(page, "text")
+    wait_for(lambda: content(page, "translation") == "TEXT")
+    assert content(page, "message") == ""
+
+
+def test_markup_in_a_text_is_shown_and_not_used(page: Browser) -> None:
+    page.choose("source", "ko")
+    page.choose("target", "en")
+    write(page, "<img src=x onerror=alert(1)>")
+    wait_for(lambda: content(page, "translation") == "<IMG SRC=X ONERROR=ALERT(1)>")
+    assert page.run("document.querySelectorAll('img').length") == 0
+
+
+def test_it_fits_a_phone_and_speaks_korean(page: Browser, client: Client) -> None:
+    agent = page.run("navigator.userAgent")
+    page._send("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="ko-KR")
+    try:
+        open_page(page, client, width=360, dark=True)
+        write(page, "long " * 30 + "a" * 40)
+        wait_for(lambda: content(page, "translation"))
+        assert page.run("document.title") == "번역" and page.run("document.documentElement.lang") == "ko"
+        assert page.run("document.querySelector('#source option[value=en]').textContent") == "영어"
+        assert page.run("document.documentElement.scrollWidth") <= 360
+    finally:
+        page._send("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="en-US")
