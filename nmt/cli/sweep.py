@@ -104,18 +104,12 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
-    """Return the table of `results` for the terminal; `shared` are the overrides of all jobs.
-
-    If there are too many scores, the last ones are left out, and a line says so.
-    """
+    """Return the table of `results` for the terminal; `shared` are the overrides of all jobs."""
     width = terminal_width()
-    shown, left_out = to_text(_table(results), width)
-    lines = [shown]
+    lines = [to_text(_table(results))]
     if shared:
         text = f"all jobs: {' '.join(shared)}"
         lines += textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    if left_out:
-        lines.append(f"{left_out} more columns are in {TSV}")
     return "\n".join(lines)
 
 

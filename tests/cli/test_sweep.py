@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.cli.sweep import Result, common, differences, folder_name, summary, with_means
+from nmt.cli.sweep import Result, common, differences, folder_name, with_means
 
 
 def test_only_what_differs_is_told() -> None:
@@ -54,17 +54,3 @@ def test_names_of_folders_need_no_quotes(settings: dict[str, str], name: str) ->
 def test_a_long_name_is_cut_to_what_file_systems_allow() -> None:
     name = folder_name(3, {f"설정{number}": "값" * 100 for number in range(9)})
     assert name.startswith("3_설정0=값값") and len(name.encode()) < 200
-
-
-@pytest.mark.parametrize("columns", ["80", "100", "140"])
-def test_the_table_fits_a_terminal_whatever_is_in_it(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    splits = ("val", "test")
-    labels = ("BLEU", "chrF", "chrF++", "exact match", "TER", "COMET", "BLEURT", "a measure", "another measure")
-    figures = {f"{split} {label}": 12.345 for split in splits for label in labels}
-    figures |= {"parameters": 123_456_789, "updates": 12_345, "minutes": 1234.5}
-    settings = [{"path": "/a/very/long/path/" * 6 + seed, "seed": seed} for seed in "12"]
-    shown = summary(with_means([Result(str(n), each, figures) for n, each in enumerate(settings)]), ["model=rnn"])
-    lines = shown.splitlines()
-    assert int(columns) - 25 < max(map(len, lines)) <= int(columns) and "more columns are in results.tsv" in lines[-1]
-    assert "123,456,789" in shown and "12.35" in shown and "…" not in shown

@@ -101,7 +101,7 @@ def by_attention(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, d
 
 def table(agreement: Mapping[str, Agreement]) -> str:
     """Return the agreement of every kind of alignment with the gold, best first."""
-    from nmt.cli.table import Column, Table, terminal_width, text_cell, to_text
+    from nmt.cli.table import Column, Table, text_cell, to_text
 
     def cell(share: float) -> Any:
         return text_cell(f"{100 * share:.1f}")
@@ -116,4 +116,4 @@ def table(agreement: Mapping[str, Agreement]) -> str:
         ]
         for name, each in ranked
     ]
-    return to_text(Table(columns, rows), terminal_width())[0]
+    return to_text(Table(columns, rows))

@@ -137,18 +137,14 @@ def show(comparison: Comparison) -> None:
     from nmt.lab.compare import table as tables
 
     width = terminal_width()
-    text, left_out = to_text(tables.systems_table(comparison), width)
-    print(text)
-    if left_out:
-        print(f"{left_out} more columns are in {NAME}.md")
+    print(to_text(tables.systems_table(comparison)))
     print("")
     for note in tables.notes(comparison):
         print(textwrap.fill(note, width, subsequent_indent="  "))
     for label, signature in tables.signatures(comparison).items():
         print(f"{label}: {signature}")
     print(f"\n{tables.length_caption(comparison)} (number of sentences)")
-    text, _ = to_text(tables.lengths_table(comparison), width)
-    print(text, end="\n\n")
+    print(to_text(tables.lengths_table(comparison)), end="\n\n")
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:

@@ -33,7 +33,7 @@ from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
 from nmt.cli.output import messages_on, print_stderr
 from nmt.config.schema import OTHER_FOLDER, Number, read_json
-from nmt.errors import UserError, counted
+from nmt.errors import UserError
 from nmt.lab.cli.corpora import training_of
 from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
@@ -76,7 +76,7 @@ def main(config: HeadsConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
-    from nmt.cli.table import terminal_width, to_text
+    from nmt.cli.table import to_text
     from nmt.lab.attention.figure import content
     from nmt.lab.heads.heads import heads_figure
 
@@ -85,10 +85,7 @@ def main(config: HeadsConfig) -> None:
     check_replaces(paths["json"], inputs, config)
     with messages_on(sys.stderr):
         facts, found = examine(inputs, config, paths["json"])
-    shown, left_out = to_text(table(found, facts["metric"]), terminal_width())
-    print(shown)
-    if left_out:
-        print(f"({counted(left_out, 'column')} left out: the terminal is too narrow)")
+    print(to_text(table(found, facts["metric"])))
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
     title = f"{inputs.loaded.config['name']}: {facts['metric']} {facts['score']:.1f} on {facts['sentences']} sentences"

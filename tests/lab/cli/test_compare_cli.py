@@ -116,15 +116,6 @@ def test_runs_that_a_time_limit_made_unequal_are_noted(
     assert (f"The runs made 100 to {updates} updates; for a fair" in capsys.readouterr().out) == noted
 
 
-def test_the_tables_fit_a_narrow_terminal(
-    multirun: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    program.main(["multi", *QUICK])
-    lines = [line for line in capsys.readouterr().out.splitlines() if "nrefs:" not in line and "written to" not in line]
-    assert max(map(len, lines)) <= 80 and "more columns are in comparison.md" in "".join(lines)
-
-
 def test_the_baseline_may_be_any_run(multirun: Path) -> None:
     one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
     program.main([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
