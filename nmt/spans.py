@@ -28,7 +28,7 @@ from nmt.errors import UserError, one_line
 from nmt.particles import agreed
 from nmt.system.cores import usable_cores
 from nmt.terms import NO_TERMS, Terms
-from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS, Piece
+from nmt.tokens import CAPITALS, ELEMENT_MARKS, SPAN_MARKS, START_MARKS, Piece
 
 Place = tuple[int, int]  # where a part of a text begins and ends
 MARK = regex.compile("\uff5f[0-9]+\uff60")
@@ -75,7 +75,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Restored:
-    """A translation with its spans in place of marks, and the marks of the source that it does not have."""
+    """A translation with its spans in place of marks, and the marks of the source that the model left out."""
 
     text: str
     lost: tuple[str, ...] = ()
@@ -198,7 +198,8 @@ class Spans:
     def restore(self, text: str, spans: Mapping[str, str]) -> Restored:
         """Return a translation, as a model writes it, with `spans` in place of their marks.
 
-        A mark that occurs again, or that is not one of `spans`, is left out. A Korean particle behind a span gets the
+        A mark that occurs again, or that is not one of `spans`, is left out. A lost start tag is put at the beginning,
+        and any other lost span at the end. A Korean particle behind a span gets the
         form that fits it, and one behind an end tag the form that fits the words between the tags.
         """
         if not self:
@@ -213,7 +214,10 @@ class Spans:
             word = word + between if _is_end(span) else _spoken(span)
             restored += between
             restored = restored + span if span else restored.removesuffix(" ")
-        return Restored((restored + agreed(word, text[end:])).strip(), tuple(left))
+        restored = (restored + agreed(word, text[end:])).strip()
+        first = "".join(span for mark, span in left.items() if mark in START_MARKS)
+        ends = "".join(span if mark in _ENDS else f" {span}" for mark, span in left.items() if mark not in START_MARKS)
+        return Restored(f"{first}{restored}{ends}".strip(), tuple(left))
 
     def _with_terms(self, text: str, terms: Terms) -> tuple[list[Place], dict[Place, str]]:
         """Return where spans and terms stand, and the translations of all terms by their places."""

@@ -133,9 +133,7 @@ def test_batch_invariance_of_scores_and_attention(translator: Translator) -> Non
 
 def test_every_setting_of_a_search_is_among_the_options(shipped: dict[str, Search]) -> None:
     fields = {field.name for search in shipped.values() for field in dataclasses.fields(search)}
-    assert fields - {*LIMITS, "long_source", "lost_spans", "retry", "max_source_length"} == {
-        name for option in OPTIONS for name in option
-    }
+    assert fields - {*LIMITS, "long_source", "max_source_length"} == {name for option in OPTIONS for name in option}
     assert set(FAST) <= set(CASES)
 
 

@@ -59,7 +59,6 @@ class LineTranslator:
 
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
-        self._counts["retried"] += best.retried
         missing = len(best.missing_spans)
         self._counts["missing"] += bool(missing)
         self._counts["lost"] += len(best.lost_spans) > missing
@@ -85,17 +84,12 @@ class LineTranslator:
         if count["empty"]:
             yield f"{counted(count['empty'], 'translation')} without any text"
         if count["lost"]:
-            put = self.translator.search.lost_spans == "insert"
-            where = "put where the model finds them most probable; check them" if put else "missing"
-            yield f"the search left spans out of {counted(count['lost'], 'translation')}; they are {where}"
+            yield f"the search left spans out of {counted(count['lost'], 'translation')}; check their places"
         if count["missing"]:
             yield (
                 f"{counted(count['missing'], 'translation')} without all spans: the source has more of them than the "
                 "model can keep"
             )
-        if count["retried"]:
-            several = counted(count["retried"], "translation")
-            yield f"{several} by a second search (search.retry): the first repeated itself or was cut"
         if count["cut"]:
             yield self.translator.cut_warning(count["cut"])
         if count["split"] > MOST_WARNINGS:
@@ -119,7 +113,6 @@ def record(
          "cut": whether the length limit ended the translation,
          "doubts": [the reasons why the translation may be wrong (see `nmt.translation.doubts`): script, language,
             unknown, repeated, length, cut, unsure],
-         "retried": whether it is from the second search (see `nmt.search.base.Search`),
          "lost_spans": [the spans of the source that the search left out (see `nmt.spans`)],
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
@@ -151,7 +144,6 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "score": float(f"{translation.score:.{DIGITS}g}"),
         "cut": translation.cut,
         "doubts": translation.doubts,
-        "retried": translation.retried,
         "lost_spans": translation.lost_spans,
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],

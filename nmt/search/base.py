@@ -59,14 +59,6 @@ class Search(ABC):
     the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
     decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
-    `lost_spans` decides about a span of the source (see `nmt.spans`) that a translation has left out. With "insert" it
-    is put where the model's log P of the translation is highest; with "report" the translation stays as it is. Both
-    are in `Translation.lost`.
-
-    With `retry`, a translation that says the same again and again or is cut at its limit is searched again with
-    `second_search`, and replaced if the second one has neither fault; see `Translation.retried`. It is off by default,
-    so that checkpoints from before this setting translate as they were scored. configs/search turns it on.
-
     A value that does not fit its annotation, also one of a subclass, raises ParameterError. Conditions on several
     fields are checked in `__post_init__`.
     """
@@ -74,8 +66,6 @@ class Search(ABC):
     max_length_factor: Annotated[float, Range(above=0, high=1000)] = 2.0
     max_length_extra: Annotated[int, Range(low=0, high=10_000)] = 10
     long_source: Literal["split", "refuse", "whole"] = "split"
-    lost_spans: Literal["insert", "report"] = "insert"
-    retry: bool = False
     max_source_length: Annotated[int, Range(low=2)] = 1000
     batch_tokens: PositiveInt = 16000
 
@@ -115,11 +105,6 @@ class Search(ABC):
         Raises UserError if log-probabilities are NaN. Raises ValueError if a `max_length` is below 1, or if every token
         has a probability of 0.
         """
-
-    @property
-    def second_search(self) -> Self | None:
-        """The search that is tried where this one finds a faulty translation, or None: `retry` has no effect then."""
-        return None
 
     @property
     def limits(self) -> dict[str, Any]:

@@ -21,9 +21,6 @@ from nmt.search.risk import Utility, expected_utilities
 from nmt.tokens import BOS, EOS, PAD
 
 NEVER_GENERATED = (PAD, BOS)
-# Of 2, 3, 4, 5 and 6, it gives the best BLEU with the best chrF or almost: on test and validation sets of Multi30k and
-# LibreOffice's help, 2 and 3 lose BLEU, and 5 and 6 leave most repetitions.
-SECOND_NGRAM_SIZE = 4
 _GROUP = 64  # columns whose maximum `top` looks at first
 FEW_VALUES = 50_000  # up to so many values, a selection over complete rows is faster
 
@@ -46,12 +43,6 @@ class ConstrainedSearch(Search):
     no_repeat_ngram_size: Annotated[int, Range(low=0, high=10_000)] = 0
     repetition_penalty: Annotated[float, Range(low=1, high=100)] = 1.0
     utility: Utility | None = None
-
-    @property
-    def second_search(self) -> Self | None:
-        """With `retry`, the same search with an n-gram size of `SECOND_NGRAM_SIZE`, unless its own is as strict."""
-        strict = 0 < self.no_repeat_ngram_size <= SECOND_NGRAM_SIZE
-        return self.replace(no_repeat_ngram_size=SECOND_NGRAM_SIZE) if self.retry and not strict else None
 
     def _require_candidates(self, name: str, count: int) -> None:
         """Raise ParameterError for a utility with fewer than two hypotheses of a sentence to choose from."""

@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self
 
@@ -22,8 +22,6 @@ from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
 from nmt.spans import in_capitals, unmarked, with_spans
 from nmt.terms import NO_TERMS, Terms
-from nmt.translation.doubts import is_faulty
-from nmt.translation.lost_spans import insertions
 from nmt.translation.sentences import split_to_fit
 from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
 from nmt.translation.translation import Translation, joined
@@ -118,9 +116,8 @@ class BaseTranslator(ABC):
 
         A sentence gets the same tokens in any batch (the engine of an exported model may make an exception). A sentence
         that is empty or only white space is translated to "", with any prefix.
-        A translation is never longer than the limit of the decoder's positions. Only lost spans that are inserted can
-        make it longer than the limit of the search. The search's `long_source` decides about a source that is longer
-        than `source_limit`; for a source that is split, see `Translation.parts`. `prefixes` are the beginnings of the
+        The search's `long_source` decides about a source that is longer than `source_limit`; for a source that is
+        split, see `Translation.parts`. `prefixes` are the beginnings of the
         translations, or "" for none; the search may continue the last word of a prefix. In this call, `search` replaces
         the strategy of the translator, and `fields` replace single settings of the strategy (`beam_size=1`). `advance`
         is called with the number of sentences that need no search, and then with the number that each batch completes.
@@ -316,49 +313,12 @@ class BaseTranslator(ABC):
         with self.running(search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
-                searched = self._search_batch([requests[i] for i in places], search)
-                for place, translations in zip(places, searched, strict=True):
-                    if search.lost_spans == "insert":
-                        prefix = requests[place].prefix
-                        translations = [self._with_lost_spans(each, prefix, search) for each in translations]
-                    found[place] = translations
+                searched = self.search_batch([requests[i] for i in places], search)
+                for place, hypotheses in zip(places, searched, strict=True):
+                    found[place] = [self._translation(requests[place].part, each) for each in hypotheses]
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
         return found
-
-    def _search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Translation]]:
-        """Return the translations of one batch, best first: those of the second search where it mends the first."""
-        found = [
-            [self._translation(request.part, each) for each in hypotheses]
-            for request, hypotheses in zip(requests, self.search_batch(requests, search), strict=True)
-        ]
-        faulty = [place for place, translations in enumerate(found) if is_faulty(translations[0])]
-        if faulty and (second := search.second_search):
-            again = self._search_batch([requests[place] for place in faulty], second)
-            for place, translations in zip(faulty, again, strict=True):
-                if not is_faulty(translations[0]):
-                    found[place] = [replace(each, retried=True) for each in translations]
-        return found
-
-    def _with_lost_spans(self, translation: Translation, prefix: list[int], search: Search) -> Translation:
-        """Return the translation with each lost span at the place behind its prefix where its log P is highest.
-
-        A span stays lost if the translation with it has more tokens than the decoder has positions.
-        """
-        if not translation.lost:
-            return translation
-        source, tokens, log_probs = translation.source_part, translation.tokens, translation.token_log_probs
-        most = self.longest_target or sys.maxsize
-        for mark in translation.lost:
-            inserted = insertions(tokens, mark, source.marked, self.tokenizer, prefix=len(prefix))
-            candidates = [ids for ids in inserted if len(ids) <= most]
-            if not candidates:
-                break
-            scored = self._in_batches([ForcedPair(source, "", ids) for ids in candidates], search)
-            best = max(range(len(candidates)), key=lambda place: float(scored[place].sum()))
-            tokens, log_probs = candidates[best], scored[best].tolist()
-        found = self._translation(source, Hypothesis(tokens, log_probs, translation.score))
-        return replace(found, lost=translation.lost, retried=translation.retried)
 
     def _encode_prefix(self, source: SourcePart, prefix: str) -> list[int]:
         """Return the target ids of a prefix, without eos. It has the mark of capitals only if the source has it too."""

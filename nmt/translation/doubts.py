@@ -68,11 +68,6 @@ def _in_foreign_script(source: SourcePart) -> bool:
     return bool(script) and (script != "Latin" or sum(map(str.isalpha, text)) >= FEWEST_LETTERS)
 
 
-def is_faulty(translation: Translation) -> bool:
-    """Return whether a translation has a fault that another search may mend: it is cut or repetitive."""
-    return translation.cut or is_repetitive(translation)
-
-
 def is_repetitive(translation: Translation) -> bool:
     """Return whether a translation says the same again and again, and its source does not.
 

@@ -26,8 +26,7 @@ class Translation:
     part, and the other fields join them: the lists one after another, the scores as their sum.
 
     `lost` has the marks of the source's spans and terms (see `nmt.spans`) that the search left out of the translation.
-
-    `retried` says that the second search has found it, because the first translation was faulty; see `Search.retry`.
+    They are at the end of the text, or at its beginning if they are start tags.
 
     `given` says that it was given to `Translator.score`, so no search has ranked it.
     """
@@ -39,7 +38,6 @@ class Translation:
     token_log_probs: list[float]
     pieces: list[str]
     lost: tuple[str, ...] = ()
-    retried: bool = False
     parts: tuple[Translation, ...] = ()
     given: bool = False
 
@@ -62,10 +60,7 @@ class Translation:
 
     @property
     def missing_spans(self) -> list[str]:
-        """The spans and terms without a mark, because the source has too many, that are not in the text.
-
-        Such a span is not inserted where the search left it out.
-        """
+        """The spans and terms without a mark, because the source has too many, that are not in the text."""
         if self.parts:
             return list(chain.from_iterable(part.missing_spans for part in self.parts))
         marked, rest, missing = self.source_part.marked, self.text, list[str]()
@@ -106,6 +101,5 @@ def joined(source: SourcePart, parts: Sequence[Translation]) -> Translation:
         list(chain.from_iterable(part.token_log_probs for part in parts)),
         list(chain.from_iterable(part.pieces for part in parts)),
         (),
-        any(part.retried for part in parts),
         tuple(parts),
     )

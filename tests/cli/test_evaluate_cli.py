@@ -44,7 +44,7 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
 
 def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # as in the fixture: no digest in the names
-    limits = ["search.max_length_factor=1", "search.max_length_extra=4", "search.retry=false"]
+    limits = ["search.max_length_factor=1", "search.max_length_extra=4"]
     words = ["bootstrap=0", "search=sampling", "search.temperature=0.7", *limits]
     evaluate_program.main([f"ckpt={run.folder}", *words])
     assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in capsys.readouterr().out
@@ -120,8 +120,7 @@ def test_evaluate_warns_of_data_in_another_language(
     ("words", "own"),
     [
         ([], True),
-        (["search=greedy", "search.max_length_factor=1.0", "search.max_length_extra=4", "search.retry=false"], True),
-        (["search.retry=true"], False),
+        (["search=greedy", "search.max_length_factor=1.0", "search.max_length_extra=4"], True),
         (["search.max_length_extra=4"], True),
         (["search.max_length_extra=5"], False),
         (["data.limit=3"], False),

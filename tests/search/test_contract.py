@@ -91,8 +91,6 @@ NOT_IN_LABELS = {
     "max_length_factor",
     "max_length_extra",
     "long_source",
-    "lost_spans",
-    "retry",
     "max_source_length",
     "batch_tokens",
 }

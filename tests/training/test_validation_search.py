@@ -25,6 +25,6 @@ def test_validation_search_is_greedy(overrides: list[str]) -> None:
     assert validation_search(search.replace(batch_tokens=100)) == BeamSearch(beam_size=1, batch_tokens=100)
 
 
-def test_the_shipped_defaults_are_those_of_the_code_with_a_second_search() -> None:
-    assert build_search(compose("train")["search"]) == BeamSearch(retry=True)
-    assert build_search(compose("train", ["search=greedy"])["search"]) == BeamSearch(beam_size=1, retry=True)
+def test_the_shipped_defaults_are_those_of_the_code() -> None:
+    assert build_search(compose("train")["search"]) == BeamSearch()
+    assert build_search(compose("train", ["search=greedy"])["search"]) == BeamSearch(beam_size=1)

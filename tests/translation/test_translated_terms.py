@@ -39,9 +39,7 @@ def test_scores_and_attention_are_of_the_source_with_terms(translator: Translato
     with_terms = translator.with_terms(TERMS)
     (found,) = with_terms.translate(["a red dog"], beam_size=1)
     (scored,) = with_terms.score_pairs(with_terms.encode_pairs(["a red dog"], [found.text]))
-    if scored.tokens == found.tokens:
-        assert scored.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
-    (drawn,) = with_terms.attention_maps([found])
+    (drawn,) = with_terms.attention_maps([scored])
     assert {"dog", "red"} <= {piece.label for piece in drawn.source_pieces}
     assert {"Hund", "rot"} <= {piece.label for piece in drawn.target_pieces}
 

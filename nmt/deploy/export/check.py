@@ -128,10 +128,10 @@ def compare(
 ) -> Report:
     """Return the comparison of the exported model with ours on `usable` validation pairs, with the `search`."""
     sources = [pair.source for pair in pairs]
-    greedy = ours.translate(sources, search=search, beam_size=1, retry=False)
+    greedy = ours.translate(sources, search=search, beam_size=1)
     same = [
         one.tokens == two.tokens
-        for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1, retry=False), strict=True)
+        for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1), strict=True)
     ]
     references = [pair.target for pair in pairs]
     scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)

@@ -31,7 +31,6 @@ ERRORS = {
     "no source": "not compared: the source is empty",
     "too long": "not compared: the source or the reference is too long for the model",
     "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
-    "changed": "not compared: a lost span was inserted, or the second search replaced the translation",
 }
 CSS_DPI = 96  # pixels of a browser in one inch
 MOST_DETACHED = 10  # translations on the page

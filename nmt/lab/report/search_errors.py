@@ -24,12 +24,11 @@ from nmt.translation.base import BaseTranslator
 from nmt.translation.source import ForcedPair
 from nmt.translation.translation import Translation
 
-Kind = Literal["search error", "model error", "same", "no source", "too long", "cut", "changed"]
+Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
 NOT_COMPARED: dict[Kind, str] = {
     "no source": "without a source",
     "too long": "with a text too long for the model",
     "cut": "cut at the limit of the length",
-    "changed": "changed after the search",
 }
 KINDS: tuple[Kind, ...] = ("search error", "model error", "same", *NOT_COMPARED)
 
@@ -38,11 +37,9 @@ KINDS: tuple[Kind, ...] = ("search error", "model error", "same", *NOT_COMPARED)
 class Verdict:
     """The scores of a translation and of its reference, as `Search.normalized` computes them from log-probabilities.
 
-    `kind` is "same" if the two texts are equal. Four kinds are not compared, and their scores are None: the source is
-    empty ("no source"), the source or the reference is too long for the model ("too long"), the translation was cut at
-    the limit of its length ("cut"), because the beginning of a sentence has a higher score than the complete sentence,
-    and the translation is not what the search found ("changed"): a lost span was inserted, or a second search replaced
-    it.
+    `kind` is "same" if the two texts are equal. Three kinds are not compared, and their scores are None: the source is
+    empty ("no source"), the source or the reference is too long for the model ("too long"), and the translation was cut
+    at the limit of its length ("cut"), because the beginning of a sentence has a higher score than the whole.
     """
 
     kind: Kind
@@ -63,8 +60,7 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     sources = [each.source_part for each in translations]
     forced = list(map(ForcedPair, sources, references, translator.target_ids(sources, references)))
     fits = [pair.source.tokens <= most and len(pair.ids) <= longest for pair in forced]
-    inserts = translator.search.lost_spans == "insert"
-    reasons = [_not_compared(each, fit, inserts) for each, fit in zip(translations, fits, strict=True)]
+    reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]
     compared = [pair for pair, reason in zip(forced, reasons, strict=True) if reason is None]
     scored = iter(translator.score_pairs(compared))
     return [
@@ -73,18 +69,16 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     ]
 
 
-def _not_compared(translation: Translation, fits: bool, inserts: bool) -> Kind | None:
+def _not_compared(translation: Translation, fits: bool) -> Kind | None:
     """Return why a translation is not compared with its reference, or None.
 
-    `fits` says whether both texts fit into the model, and `inserts` whether lost spans are inserted.
+    `fits` says whether both texts fit into the model.
     """
     if not translation.tokens and not translation.parts:
         return "no source"
     if translation.parts or not fits:
         return "too long"
-    if translation.cut:
-        return "cut"
-    return "changed" if translation.retried or (inserts and translation.lost) else None
+    return "cut" if translation.cut else None
 
 
 def _seeks_highest_score(search: Search) -> bool:

@@ -19,7 +19,7 @@ from nmt.spans import Spans
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
 
-LIMITS = ["search.max_length_extra=4", "search.max_length_factor=1", "search.retry=false"]  # those of the run
+LIMITS = ["search.max_length_extra=4", "search.max_length_factor=1"]  # those of the run
 FAST = ["device=cpu", "sentences=4", *LIMITS]
 NAME = "test.beam1.lp1.4"
 
