@@ -6,7 +6,7 @@
 
 The server understands what clients of LibreTranslate send: POST /translate, GET /languages and the others of
 docs/deploying.md. It answers once it has translated a first text with every model. SIGTERM or Ctrl-C ends it after the
-requests that it has accepted, and a second one at once. It writes no texts anywhere.
+requests that it has accepted, and a second Ctrl-C at once. It writes no texts anywhere.
 
   python scripts/serve.py ckpt=outputs/demo/2026-01-31_12-00-00
   curl -d 'q=A dog runs.' -d source=en -d target=de http://127.0.0.1:5000/translate
@@ -15,7 +15,9 @@ requests that it has accepted, and a second one at once. It writes no texts anyw
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,10 +30,11 @@ from nmt.errors import UserError, missing_packages
 from nmt.parameters import PositiveInt, Range
 
 if TYPE_CHECKING:
-    from nmt.deploy.serve.waiting import Pair
+    from nmt.deploy.serve.languages import Pair
     from nmt.translation.base import BaseTranslator
 
 KEY = "NMT_API_KEY"  # a variable of the environment, which other users of the machine do not see
+END_SECONDS = 60  # in which a server that was told to stop answers what it has accepted
 
 
 @dataclass(kw_only=True)
@@ -47,7 +50,7 @@ class ServeConfig(SearchSettings):
     max_texts: PositiveInt
     max_sentences: PositiveInt
     max_bytes: PositiveInt
-    max_wait: Annotated[float, Range(above=0)]
+    max_waiting: PositiveInt
 
     @property
     def key(self) -> str | None:
@@ -67,45 +70,56 @@ class ServeConfig(SearchSettings):
 @configured(ServeConfig)
 def main(config: ServeConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
+    import uvicorn
+
     from nmt.deploy.serve.api import Api
     from nmt.deploy.serve.languages import Languages
     from nmt.deploy.serve.request import Limits
-    from nmt.deploy.serve.server import bound, serve
     from nmt.deploy.serve.worker import Worker
     from nmt.system import process
 
-    with bound(config.host, config.port) as listener:
+    with listening(config.host, config.port) as listener:
         process.speed_up()
         process.allow_many_files()
-        # Torch starts helper threads for each thread that computes, and they end with it. If the main thread loaded the
-        # models, its helpers and those of the worker would be more than the cores: a batch took 1.7 times as long.
-        with ThreadPoolExecutor(1) as loader:
-            loaded = loader.submit(translators, config).result()
-        worker = Worker(loaded, max_wait=config.max_wait)
-        worker.warm_up()
+        # Torch starts helper threads for each thread that computes. If the main thread loaded the models, its helpers
+        # and those of the worker would be more than the cores: a batch took 1.7 times as long.
+        thread = ThreadPoolExecutor(1)
+        loaded = thread.submit(translators, config).result()
         limits = Limits(config.max_characters, config.max_texts, config.max_sentences, config.max_bytes)
-        languages = Languages(worker.pairs)
-        api = Api(worker, languages, limits, config.key)
+        api = Api(Worker(loaded, thread, max_waiting=config.max_waiting), Languages(tuple(loaded)), limits, config.key)
+        logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
+        settings = uvicorn.Config(api.app(), log_level="error", access_log=False, timeout_graceful_shutdown=END_SECONDS)
         name = f"[{config.host}]" if ":" in config.host else config.host
-        pairs = ", ".join(" to ".join(pair) for pair in worker.pairs)
-        listener.listen()  # before the message, so that whoever reads it can connect
-        message = f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it"
-        serve(api.app(), listener, lambda: print_stderr(message), worker.close)
+        pairs = ", ".join(" to ".join(pair) for pair in loaded)
+        print_stderr(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
+        uvicorn.Server(settings).run(sockets=[listener])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address of this machine. Raises UserError if it cannot be had."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no name of a machine"
+        raise UserError(
+            f"host={host} port={port}: {reason}; expected an address of this machine, such as host=127.0.0.1, and a "
+            "port that no other program uses"
+        ) from error
 
 
 def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
     """Return the translator of each pair. Raises UserError for a model of unknown languages, and for two of a pair."""
-    from nmt.deploy.serve.languages import tag
-
     found: dict[Pair, BaseTranslator] = {}
     paths: dict[Pair, str] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
         translator, _ = load(path, device=config.device, allow=config.allow, search=config.search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
-        pair = tag(translator.languages[0]), tag(translator.languages[1])
+        source, target = (code.replace("_", "-") for code in translator.languages)  # as clients write pt_BR
+        pair = source, target
         if pair in paths:
             raise UserError(f"ckpt: {paths[pair]} and {path} both translate {' to '.join(pair)}; leave out one of them")
+        translator.translate(["1"])  # the first translation takes longer than the others
         found[pair], paths[pair] = translator, path
     return found
 

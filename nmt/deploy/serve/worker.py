@@ -1,209 +1,147 @@
 """One thread owns the models and translates the sentences of all requests, many at a time.
 
 Sentences that arrive within 5 ms, or while the models are busy, are translated together if their settings are equal.
-Requests take turns: a request of more than a batch gives way to the others after each batch. A request is accepted as
-long as its answer is expected in time. If a batch fails, its two halves are tried alone. So a sentence that cannot be
-translated makes no other request fail.
+A request has at most one batch of its sentences in the queue: the rest comes behind the other requests. If a batch
+fails, its two halves are tried alone. So a sentence that cannot be translated makes no other request fail.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import math
-import threading
-import time
 import traceback
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from nmt.attention_map import AttentionMap
-from nmt.deploy.serve.pace import Pace
-from nmt.deploy.serve.waiting import Answer, Job, Pair, Waiting, Work, size
+from nmt.deploy.serve.languages import Pair
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.spans import Spans
+from nmt.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
 
 WINDOW = 0.005  # seconds that the first sentence waits for others
-PATIENCE = 1.2  # an accepted request fails if it has not begun after this many times `max_wait`
-TOGETHER = {"cpu": 64}  # sentences in a batch; with more, a short request would wait longer
-TOGETHER_ELSEWHERE = 256
+BATCH = 8_000  # cost of a batch on a CPU: about 64 sentences; with more, a short request would wait longer
+BATCH_ELSEWHERE = 32_000
+BUSY = "The server has too much to do; try again later."
 
 
-class Busy(Exception):
-    """The answer is not expected in time. A client may ask again after `seconds`."""
+@dataclass(frozen=True)
+class Task:
+    """A sentence to translate; those with equal settings share a batch.
 
-    def __init__(self, message: str, seconds: float) -> None:
-        super().__init__(message)
-        self.seconds = seconds
+    `best` is the number of translations, and `attention` asks for the attention of the best one.
+    """
+
+    sentence: str
+    pair: Pair
+    best: int = 1
+    attention: bool = False
+    terms: Terms = NO_TERMS
+
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """All but the sentence."""
+        return self.pair, self.best, self.attention, self.terms
+
+    @property
+    def cost(self) -> int:
+        """The bytes of the sentence, and some for its end. It has at most as many pieces as bytes."""
+        return 50 + len(self.sentence.encode())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The translations of one sentence, best first, and the attention of the best one if asked for and possible."""
+
+    translations: list[Translation]
+    attention: AttentionMap | None
 
 
 class Worker:
-    """Translates with `translators`, which no other thread may use from now on.
+    """Translates with `translators`, which from now on only `thread` may use, an executor of one thread.
 
-    A request is accepted if its answer is expected within `max_wait` seconds, or if no other one waits.
+    If the sentences in the queue cost more than `max_waiting`, new requests are refused.
     """
 
-    def __init__(self, translators: Mapping[Pair, BaseTranslator], *, max_wait: float) -> None:
-        self.pairs = tuple(translators)
-        self.max_wait = max_wait
-        self._translators = translators
-        self._paces = {pair: Pace() for pair in translators}
-        self._free = 0.0  # when the batch that is being translated is expected to end
-        self._waiting = Waiting(self._room)
-        self._changed = threading.Condition()
-        self._closing = False
-        self._thread = threading.Thread(target=self._run, name="translations", daemon=True)
-        self._thread.start()
+    def __init__(self, translators: Mapping[Pair, BaseTranslator], thread: Executor, *, max_waiting: int) -> None:
+        self.translators = translators
+        self.max_waiting = max_waiting
+        self._batch = BATCH if all(each.device_type == "cpu" for each in translators.values()) else BATCH_ELSEWHERE
+        self._thread = thread
+        self._waiting: list[tuple[Task, asyncio.Future[Answer]]] = []
+        self._running: asyncio.Task[None] | None = None
 
-    @property
-    def alive(self) -> bool:
-        """Whether requests are still accepted."""
-        return self._thread.is_alive() and not self._closing
+    async def answers(self, tasks: Sequence[Task]) -> list[Answer]:
+        """Return the answers to the sentences of a request. If this is cancelled, those that wait are not translated.
 
-    @property
-    def waiting(self) -> int:
-        """The number of sentences that have not begun."""
-        with self._changed:
-            return sum(len(job.sentences) - job.begun for job in self._waiting)
-
-    def spans(self, pair: Pair) -> Spans:
-        """Return the spans that the model of a pair keeps. Any thread may use them."""
-        return self._translators[pair].tokenizer.spans
-
-    def warm_up(self) -> None:
-        """Translate a text with every model, which makes the first request fast. Raises what goes wrong there."""
-        for pair in self._translators:
-            self.submit(Work(pair), ["1"]).result()
-
-    def submit(self, work: Work, sentences: Sequence[str], *, admitted: bool = False) -> Future[list[Answer]]:
-        """Return the future of the answers to `sentences`. If it is cancelled, the rest is not translated.
-
-        Raises Busy if the answers are not expected in time, unless the sentences are `admitted`: they belong to a
-        request that was accepted before. The future raises Busy if the request was accepted but
-        still has not begun long after that time. It also raises the error of a sentence that cannot be translated.
+        Raises HTTPException (503) if too many others wait, and the error of a sentence that cannot be translated.
         """
-        job = Job(work, sentences, time.monotonic() + PATIENCE * self.max_wait)
-        if not sentences:
-            job.future.set_result([])
-            return job.future
-        with self._changed:
-            if not self.alive:
-                raise Busy("the server is ending", self.max_wait)
-            if not admitted and self._waiting and (expected := self._expected(job)) > self.max_wait:
-                raise Busy(f"an answer takes {expected:.0f} s", expected - self.max_wait)
-            self._waiting.put(job)
-            self._changed.notify()
-        job.future.add_done_callback(lambda _: self._forget(job))
-        return job.future
+        if sum(task.cost for task, answer in self._waiting if not answer.done()) > self.max_waiting:
+            raise HTTPException(503, BUSY)
+        found: list[Answer] = []
+        costs = accumulate(task.cost for task in tasks)
+        for _, turn in groupby(zip(tasks, costs, strict=True), lambda pair: pair[1] // self._batch):
+            found += await asyncio.gather(*[self._answer(task) for task, _ in turn])
+        return found
 
-    def _expected(self, new: Job) -> float:
-        """Return the seconds until a new request has its answer, if as many sentences wait later as wait now.
+    def _answer(self, task: Task) -> asyncio.Future[Answer]:
+        """Put a sentence into the queue."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((task, answer))
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run())
+        return answer
 
-        A turn is at most one batch. Each of the other requests has a turn before each turn of the new one.
-        """
-        room = self._room(new.work)
-        turns = self._waiting.turns | {new.work: self._waiting.turns.get(new.work, 0) + min(new.left, room)}
-        seconds = sum(self._seconds(work, total) for work, total in turns.items())
-        return max(0.0, self._free - time.monotonic()) + math.ceil(new.left / room) * seconds
+    async def _run(self) -> None:
+        """Translate batches until no sentence waits."""
+        await asyncio.sleep(WINDOW)
+        while batch := self._next():
+            tasks = [task for task, _ in batch]
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._translated, tasks)
+            for (_, answer), each in zip(batch, found, strict=True):
+                if isinstance(each, Answer) and not answer.done():
+                    answer.set_result(each)
+                elif isinstance(each, Exception) and not answer.done():
+                    answer.set_exception(each)
+            await asyncio.sleep(0)  # the requests add their next sentences
 
-    def _seconds(self, work: Work, total: int) -> float:
-        """Return the seconds that sentences of this total size take in full batches and a last smaller one."""
-        room, pace = self._room(work), self._paces[work.pair]
-        full, rest = divmod(total, room)
-        return full * pace.seconds(room) + (pace.seconds(rest) if rest else 0.0)
+    def _next(self) -> list[tuple[Task, asyncio.Future[Answer]]]:
+        """Take the first sentence off the queue, and others with its settings as long as the batch has room."""
+        waiting = [each for each in self._waiting if not each[1].done()]  # nobody waits for the others
+        batch, self._waiting, left = waiting[:0], [], self._batch
+        for task, answer in waiting:
+            if not batch or (task.settings == batch[0][0].settings and task.cost <= left):
+                batch.append((task, answer))
+                left -= task.cost
+            else:
+                self._waiting.append((task, answer))
+        return batch
 
-    def _room(self, work: Work) -> int:
-        return TOGETHER.get(self._translators[work.pair].device_type, TOGETHER_ELSEWHERE)
-
-    def close(self) -> None:
-        """Accept nothing more, translate what is waiting, and end the thread."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify()
-        self._thread.join()
-
-    def _forget(self, job: Job) -> None:
-        with self._changed:
-            self._waiting.remove(job)
-
-    def _run(self) -> None:
-        while True:
-            if batch := self._next():
-                self._translate(batch)
-            elif self._closing:
-                return
-
-    def _next(self) -> list[tuple[Job, int]]:
-        """Wait for requests, and return the sentences to translate now, each as its request and place there."""
-        with self._changed:
-            idle = not self._waiting and not self._closing
-            self._changed.wait_for(lambda: self._waiting or self._closing)
-        if idle:
-            time.sleep(WINDOW)
-        with self._changed:
-            self._drop()
-            return self._taken()
-
-    def _drop(self) -> None:
-        """Take out the requests that nobody waits for, and those that have waited too long, which fail."""
-        now = time.monotonic()
-        for job in [job for job in self._waiting if job.future.done() or (not job.begun and now > job.deadline)]:
-            self._waiting.remove(job)
-            job.fail(Busy("waited too long", self.max_wait))
-
-    def _taken(self) -> list[tuple[Job, int]]:
-        """Take sentences of the first request, and then of others with its settings, until the batch is full.
-
-        If sentences of the first request are left, it goes to the end of the queue. A later request whose sentences do
-        not all fit keeps its place.
-        """
-        if not self._waiting:
-            return []
-        work = next(iter(self._waiting)).work
-        taken: list[tuple[Job, int]] = []
-        left = room = self._room(work)
-        for job in [each for each in self._waiting if each.work == work]:
-            first = not taken
-            while job.left and (not taken or size(job.sentences[job.begun]) <= left):
-                left -= size(job.sentences[job.begun])
-                taken.append((job, job.begin()))
-            if first:
-                self._waiting.remove(job)
-            self._waiting.put(job)
-            if job.left:
-                break
-        self._free = time.monotonic() + self._seconds(work, room - left)
-        return taken
-
-    def _translate(self, batch: Sequence[tuple[Job, int]]) -> None:
-        work, sentences = batch[0][0].work, [job.sentences[place] for job, place in batch]
-        begun = time.monotonic()
-        answers = self._answers(work, sentences)
-        with self._changed:  # another thread may be reading the pace
-            self._paces[work.pair].note(sum(map(size, sentences)), time.monotonic() - begun)
-        for (job, place), answer in zip(batch, answers, strict=True):
-            job.add(place, answer)
-
-    def _answers(self, work: Work, sentences: Sequence[str]) -> Sequence[Answer | Exception]:
+    def _translated(self, tasks: Sequence[Task]) -> Sequence[Answer | Exception]:
         try:
-            return self._search(work, sentences)
+            return self._search(tasks)
         except Exception as error:
-            if len(sentences) == 1:
+            if len(tasks) == 1:
                 _report(error)
                 return [error]
-            middle = len(sentences) // 2
-            return [*self._answers(work, sentences[:middle]), *self._answers(work, sentences[middle:])]
+            middle = len(tasks) // 2
+            return [*self._translated(tasks[:middle]), *self._translated(tasks[middle:])]
 
-    def _search(self, work: Work, sentences: Sequence[str]) -> list[Answer]:
-        translator = self._translators[work.pair].with_terms(work.terms)
-        found = translator.hypotheses(sentences, **_fields(translator.search, work.best))
-        maps = _maps(translator, [translations[0] for translations in found]) if work.attention else {}
-        return [Answer(translations[: work.best], maps.get(place)) for place, translations in enumerate(found)]
+    def _search(self, tasks: Sequence[Task]) -> list[Answer]:
+        task = tasks[0]
+        translator = self.translators[task.pair].with_terms(task.terms)
+        found = translator.hypotheses([each.sentence for each in tasks], **_fields(translator.search, task.best))
+        maps = _maps(translator, [translations[0] for translations in found]) if task.attention else {}
+        return [Answer(translations[: task.best], maps.get(place)) for place, translations in enumerate(found)]
 
 
 def _fields(search: Search, best: int) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection
@@ -15,13 +17,11 @@ from urllib.parse import urlencode
 
 import torch
 import uvicorn
-from starlette.applications import Starlette
 
 from nmt.attention_map import AttentionMap
 from nmt.deploy.serve.api import Api
 from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.request import Limits
-from nmt.deploy.serve.server import bound
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
@@ -33,16 +33,16 @@ from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
 LIMITS = Limits(characters=200, texts=20, sentences=30, body=20_000)
-MAX_WAIT = 15.0
+PAIR = ("en", "de")
 POISON = "poison"
+WITH_SPANS = SimpleNamespace(spans=Spans({"braces": r"\{.\}"}))
 
 
 @dataclass
 class Stub:
     """Translates to capital letters. It waits for `gate` before each batch, and fails for the text `POISON`.
 
-    A batch takes `seconds`, and `each` for each of its sentences. `batches` are the sentences of each call so far,
-    `fields` its settings.
+    `batches` are the sentences of each call so far, and `fields` its settings.
     """
 
     gate: threading.Event = field(default_factory=threading.Event)
@@ -50,8 +50,6 @@ class Stub:
     fields: list[dict[str, Any]] = field(default_factory=list)
     search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
     device_type: str = "cpu"
-    seconds: float = 0.0
-    each: float = 0.0
     attends: bool = False
     tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
     terms: Terms = NO_TERMS
@@ -63,7 +61,6 @@ class Stub:
         self.batches.append(list(sentences))
         self.fields.append(fields)
         assert self.gate.wait(20)
-        time.sleep(self.seconds + self.each * len(sentences))
         if POISON in sentences:
             raise RuntimeError(f"cannot translate {POISON}")
         for term, given in self.terms.translations.items():
@@ -71,6 +68,7 @@ class Stub:
         return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Return maps in which each word looks at the word of its place."""
         if not self.attends:
             raise UserError("attention map: this model has no attention")
         return [diagonal(each) for each in translations]
@@ -79,10 +77,8 @@ class Stub:
 def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
-    count = len(pieces)
-    return Translation(
-        SourcePart(text, Marked(text), ([5, 3],)), words, -1.0 - rank, [7] * count, [-0.5] * count, pieces
-    )
+    source = SourcePart(text, Marked(text), ([5, 3],))
+    return Translation(source, words, -1.0 - rank, [7] * len(pieces), [-0.5] * len(pieces), pieces)
 
 
 def pieces_of(text: str) -> list[str]:
@@ -90,18 +86,17 @@ def pieces_of(text: str) -> list[str]:
 
 
 def diagonal(translation: Translation) -> AttentionMap:
-    """Return a map in which each word looks at the word of its place."""
-    source, target = ([Piece(each) for each in pieces_of(text)] for text in (translation.source, translation.text))
-    cross = torch.eye(len(target), len(source)).view(1, 1, 1, len(target), len(source))
-    weights = AttentionWeights(cross, None, None)
+    texts = translation.source, translation.text
+    source, target = ([Piece(each) for each in pieces_of(text)] for text in texts)
+    weights = AttentionWeights(torch.eye(len(target), len(source))[None, None, None], None, None)
     return AttentionMap.from_weights(
-        weights, source_pieces=source, target_pieces=target, source=translation.source, target=translation.text
+        weights, source_pieces=source, target_pieces=target, source=texts[0], target=texts[1]
     )
 
 
-def open_stub(**settings: Any) -> Stub:
+def open_stub(kind: type[Stub] = Stub, **settings: Any) -> Any:
     """Return a translator that waits for nothing."""
-    stub = Stub(**settings)
+    stub = kind(**settings)
     stub.gate.set()
     return stub
 
@@ -123,7 +118,8 @@ class Client:
 
     def send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None) -> Reply:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request(method, path, body, {} if kind is None else {"Content-Type": kind})
+        kinds = {} if kind is None else {"Content-Type": kind}
+        connection.request(method, path, body, {**kinds, "Origin": "http://example.com"})
         answer = connection.getresponse()
         content, headers = answer.read().decode(), dict(answer.getheaders())
         connection.close()
@@ -140,26 +136,23 @@ class Client:
         return self.send("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
 
-def app_of(worker: Worker, limits: Limits = LIMITS, key: str | None = None) -> Starlette:
-    """Return the application that answers with the models of a worker."""
-    return Api(worker, Languages(worker.pairs), limits, key).app()
+def worker_of(models: Mapping[Any, Any], max_waiting: int = 100_000) -> Worker:
+    return Worker(models, ThreadPoolExecutor(1), max_waiting=max_waiting)
 
 
 @contextmanager
 def served(worker: Worker, *, limits: Limits = LIMITS, key: str | None = None) -> Iterator[Client]:
-    """Serve the models of a worker while the block runs, then close it."""
-    app = app_of(worker, limits, key)
-    listener = bound("127.0.0.1", 0)
-    listener.listen()
+    """Serve the models of a worker while the block runs."""
+    app = Api(worker, Languages(tuple(worker.translators)), limits, key).app()
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield Client(listener.getsockname()[1])
-    finally:
-        server.should_exit = True
-        thread.join()
-        worker.close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield Client(listener.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def wait_for(condition: Any) -> None:

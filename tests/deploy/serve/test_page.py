@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from nmt.deploy.serve.worker import Worker
 from tests.browser import Browser
-from tests.deploy.serve.stub import MAX_WAIT, POISON, Client, open_stub, served, wait_for
+from tests.deploy.serve.stub import POISON, Client, open_stub, served, wait_for, worker_of
 
 TYPED = "a man reads.\n\na dog rides."
 
@@ -19,7 +18,7 @@ TYPED = "a man reads.\n\na dog rides."
 def client() -> Iterator[Client]:
     """A server from English to German with attention, and from Korean to English and back without."""
     models = {("en", "de"): open_stub(attends=True), ("ko", "en"): open_stub(), ("en", "ko"): open_stub()}
-    with served(Worker(models, max_wait=MAX_WAIT)) as client:
+    with served(worker_of(models)) as client:
         yield client
 
 
