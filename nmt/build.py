@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 from torch import Tensor, nn
 
-from nmt.config.instantiate import current_name, instantiate
+from nmt.config.nodes import instantiate
 from nmt.config.settings import FILES_SOURCE, DataConfig
 from nmt.data.sources.base import Overlay, Source, in_direction
 from nmt.errors import ParameterError, UserError, did_you_mean, raise_if_any
@@ -73,7 +73,7 @@ def build_model(
             "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
             "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    build = functools.partial(_side, config, allow=allow, origins=node_origins(config))
+    build = functools.partial(_side, config, allow=allow)
     encoder = cast("Encoder", build("encoder", ("embedding", "width", "attends"), vocab_size=source_vocab_size))
     needed, width = ("embedding", "output", "attends"), encoder.width
     decoder = cast("Decoder[Any]", build("decoder", needed, vocab_size=target_vocab_size, memory_width=width))
@@ -97,16 +97,6 @@ def _side(
                 f"nmt.models.interface.{side.title()} says"
             )
     return cast(nn.Module, module)
-
-
-def node_origins(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return a mapping from the key of each copied node to the key of the original node."""
-    origins = {}
-    for side in ("encoder", "decoder"):
-        for name, value in (config[side] if isinstance(config[side], Mapping) else {}).items():
-            if value is not None and name in config and value == config[name]:
-                origins[f"model.{side}.{name}"] = f"model.{name}"
-    return origins
 
 
 def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Objective:
@@ -221,7 +211,7 @@ def architecture(config: Mapping[str, Any]) -> str:
 
 def _short_name(node: Mapping[str, Any]) -> str:
     """Return "Transformer" for a TransformerEncoder, and "Bahdanau" for additive attention of an earlier state."""
-    name = current_name(str(node.get("_target_"))).rpartition(".")[2]
+    name = str(node.get("_target_")).rpartition(".")[2]
     # A query from between two cells (multi30k_bahdanau) counts too. With the current state, Luong's concat is the same.
     if name == "AdditiveAttention" and node.get("query_state", "previous") != "current":
         return "Bahdanau"

@@ -37,7 +37,7 @@ class ParameterError(ValueError):
     """A value that a constructor does not accept.
 
     `parameter` is the name of the constructor's parameter. `problem` names the value and the expected values. If the
-    object was built from a config, `nmt.config.instantiate` turns this into a UserError with the dotted key.
+    object was built from a config, `nmt.config.nodes` turns this into a UserError with the dotted key.
     """
 
     def __init__(self, parameter: str, problem: str) -> None:

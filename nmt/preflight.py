@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from nmt import build
+from nmt.checks import contradictions
 from nmt.config.settings import TrainConfig
 from nmt.data.filters import check_filters
 from nmt.data.sources.base import Source
@@ -75,6 +76,7 @@ def build_components(config: TrainConfig) -> Components:
     width that the number of heads does not divide. The error lists the problems of all nodes. The random state does not
     change.
     """
+    raise_if_any(contradictions(config))
     allow = config.allow
     builders: dict[str, Callable[[], Any]] = {
         "source": partial(build.build_source, config.data, allow=allow),
@@ -250,8 +252,7 @@ def _try(model: Seq2Seq, config: Mapping[str, Any]) -> AttentionWeights:
 def _node(config: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any]]:
     """Return a key and a node of `config`: the innermost node that describes the module or a module around it.
 
-    The key of a copied node is that of its original. For a module that a setting of the node switches on, the key is
-    that of the setting.
+    For a module that a setting of the node switches on, the key is that of the setting.
     """
     key, node, switch = "model", config, ""
     for part in module.split("."):
@@ -259,4 +260,4 @@ def _node(config: Mapping[str, Any], module: str) -> tuple[str, Mapping[str, Any
             switch = f".{part}" if node.get(part) is True else ""
             break
         key, node = f"{key}.{part}", node[part]
-    return build.node_origins(config).get(key, key) + switch, node
+    return key + switch, node

@@ -31,7 +31,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from nmt.cli.arguments import take, train_overrides
+from nmt.cli.arguments import take
 from nmt.cli.program import program
 
 OTHERS = ("corpus", "doubts", "translation", "turns")  # modules of scripts/benchmarks
@@ -51,13 +51,12 @@ def main(arguments: list[str]) -> None:
         import_module(f"scripts.benchmarks.{arguments[0]}").run(arguments[1:])
         return
     from nmt.config.compose import compose
-    from nmt.config.explain import naming_files
     from nmt.config.recipe import Recipe
     from nmt.preflight import build_components
 
     ckpt, overrides = take(list(arguments), "ckpt")
-    words = with_defaults(train_overrides(overrides))
-    with naming_files(words), tempfile.TemporaryDirectory() as folder:
+    words = with_defaults(overrides)
+    with tempfile.TemporaryDirectory() as folder:
         recipe = Recipe(compose("train", words), Path(folder))
         components = build_components(recipe.settings)
         from scripts.benchmarks.training import measure

@@ -33,10 +33,10 @@ collect_ignore = MISSING
 
 def use_core_configs() -> None:
     """Let runs use a copy of configs/ without the options of missing parts; without the lab, callbacks are plain."""
-    from nmt.config import yaml_files
+    from nmt.config import groups
 
     folder = tempfile.TemporaryDirectory()
-    configs = shutil.copytree(yaml_files.config_dir(), Path(folder.name) / "configs")
+    configs = shutil.copytree(groups.config_dir(), Path(folder.name) / "configs")
     if "lab" in MISSING:
         (configs / "callbacks" / "default.yaml").write_text("defaults: [plain]\n", "utf-8")
     gone = [path for path in configs.rglob("*.yaml") for name in MISSING if f"nmt.{name}" in path.read_text("utf-8")]
@@ -45,7 +45,7 @@ def use_core_configs() -> None:
             path.unlink()
         chosen = re.compile(rf"^  - .*\b({'|'.join(path.stem for path in gone)})$", re.MULTILINE)
         gone = [path for path in (configs / "experiment").iterdir() if chosen.search(path.read_text("utf-8"))]
-    yaml_files.config_dir = lambda: Path(folder.name) / "configs"  # which keeps the folder until the end
+    groups.config_dir = lambda: Path(folder.name) / "configs"  # which keeps the folder until the end
 
 
 if MISSING:

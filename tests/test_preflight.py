@@ -102,7 +102,7 @@ def test_a_mistake_in_an_attention_of_ones_own_names_its_class_key_and_line() ->
         "~model.attention.normalizer",
         f"model.attention._target_={MODULE}.Mismatched",
     )
-    assert text.startswith("model.attention: Mismatched fails on toy sentences: mat1 and mat2 shapes cannot be mul")
+    assert text.startswith("model.decoder.attention: Mismatched fails on toy sentences: mat1 and mat2 shapes cannot")
     assert f"({Path(__file__).name}, line" in text
 
 
@@ -126,7 +126,7 @@ def test_a_constructor_may_read_the_values_of_a_tensor() -> None:
     build_components(validate(compose("train", node)))
     assert torch.get_num_threads() == threads
     text = message(*node, "+model.attention.excess=1")
-    assert text.startswith("model.attention: Spaced fails on toy sentences: "), "of the try that has values"
+    assert text.startswith("model.decoder.attention: Spaced fails on toy sentences: "), "of the try that has values"
 
 
 def test_a_model_larger_than_the_machine_is_refused_before_it_takes_memory() -> None:

@@ -16,9 +16,8 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from nmt.cli.program import Program
-from nmt.config.overrides import quoted
+from nmt.config.groups import config_dir, with_configs_of
 from nmt.config.settings import PATHS
-from nmt.config.yaml_files import also_in, config_dir, read_file
 from nmt.errors import UserError, raise_if_any
 from nmt.system.run_files import find_checkpoints, is_exported
 
@@ -28,7 +27,6 @@ Folders = Annotated[list[str], "folders"]  # all arguments that name folders, wi
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
 Choice = Annotated[dict[str, Any], "choice"]  # KEY=NAME chooses the node of configs/PROGRAM/KEY/NAME.yaml
 DATA_PATHS = tuple(f"data.{key}" for key in PATHS)
-TRAIN_PATHS = ("init", "hydra.run.dir", "hydra.sweep.dir", *DATA_PATHS)
 # A line of a YAML file that --help prints: "# key=VALUE   words", or a continuation line below it.
 HELP_LINE = re.compile(r"# (\S.*?|) {2,}(\S.*)")
 HELP_COLUMN = 29  # where the descriptions begin
@@ -83,7 +81,7 @@ def configured(settings: type[C]) -> Callable[[Callable[[C], None]], Program]:
 def settings_files(name: str) -> list[str]:
     """Return the texts of a program's YAML file, and of the files `_...` that it shares with other programs."""
     own = (config_dir() / f"{name}.yaml").read_text("utf-8")
-    shared = (base for base in read_file(name).bases if base.startswith("_"))
+    shared = (base for base in re.findall(r"^ *- (_\w+)", own, re.MULTILINE) if base != "_self_")
     return [own, *(text for base in shared for text in settings_files(base))]
 
 
@@ -162,7 +160,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     words = quoted_paths(words, (*paths, *DATA_PATHS))
     # "++" lets Hydra add a key to a mapping, as in search.beam_size=5.
     words = [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
-    with also_in(config_folder):
+    with with_configs_of(config_folder):
         settings = read(compose(name, words), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         several = [ckpt] if isinstance(ckpt, str) else ckpt
@@ -203,44 +201,29 @@ def _holds(hint: Any, kind: Any) -> bool:
     return bool(hint == kind) or any(_holds(each, kind) for each in typing.get_args(hint))
 
 
-def train_overrides(argv: Sequence[str]) -> list[str]:
-    """Return arguments of train.py as Hydra overrides.
-
-    In a path, a comma separates the values of a multirun (in a list it separates the paths), and a backslash quotes the
-    next character. A regular expression (`spans.NAME`) is quoted as it is, unless it begins with a quote.
-    """
-    return [_quoted_pattern(word) for word in quoted_paths(argv, TRAIN_PATHS, but=",\\")]
-
-
-def _quoted_pattern(word: str) -> str:
-    """Return an argument with its value quoted for Hydra if it is the regular expression of a kind of spans."""
-    key, _, value = word.partition("=")
-    if not key.lstrip("+").startswith("spans.") or value in ("", "null") or value[0] in "'\"":
-        return word
-    return f"{key}={quoted(value)}"
-
-
-def quoted_paths(argv: Sequence[str], keys: Collection[str], *, but: str = "") -> list[str]:
+def quoted_paths(argv: Sequence[str], keys: Collection[str]) -> list[str]:
     """Return `argv` with the paths of `keys` quoted for Hydra, which accepts few characters without quotes.
 
     A leading ~ is expanded. Each path of a list is quoted. A value stays unchanged if it has quotes already, if it is a
-    list of lists, or if it contains one of the characters in `but`.
+    list of lists.
     """
     ready = []
     for word in argv:
         key, _, value = word.partition("=")
         if key.lstrip("+") in keys and value not in ("", "null"):
-            word = f"{key}={_quoted_list(value, but) if value[0] == '[' else _quoted_path(value, but)}"
+            word = f"{key}={_quoted_list(value) if value[0] == '[' else _quoted_path(value)}"
         ready.append(word)
     return ready
 
 
-def _quoted_path(value: str, but: str) -> str:
-    return value if value[0] in "'\"" or set(value) & set(but) else quoted(os.path.expanduser(value))
+def _quoted_path(value: str) -> str:
+    from nmt.config.compose import quoted
+
+    return value if value[0] in "'\"" else quoted(os.path.expanduser(value))
 
 
-def _quoted_list(value: str, but: str) -> str:
+def _quoted_list(value: str) -> str:
     inside = value[1:-1]
-    if not inside or value[-1] != "]" or set(inside) & set("[]'\"" + but.replace(",", "")):
+    if not inside or value[-1] != "]" or set(inside) & set("[]'\""):
         return value
-    return f"[{','.join(quoted(os.path.expanduser(path.strip())) for path in inside.split(','))}]"
+    return f"[{','.join(_quoted_path(path.strip()) for path in inside.split(','))}]"

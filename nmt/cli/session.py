@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from nmt.cli.output import logged
 from nmt.cli.processes import STARTED
 from nmt.cli.run_folder import claimed, is_first_process, locked
-from nmt.config.recipe import Recipe, with_checkpoint_settings
+from nmt.config.compose import with_checkpoint_settings
+from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.system.launch import launch
 from nmt.system.run_files import LOG, METRICS, best_checkpoint, last_checkpoint

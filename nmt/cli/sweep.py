@@ -6,7 +6,6 @@ The table also has their mean and standard deviation over seeds.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from math import isfinite, nan
 from pathlib import Path
 from statistics import mean, stdev
 
-from nmt.cli.table import Cell, Column, Table, terminal_width, text_cell, to_markdown, to_text, to_tsv
+from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 from nmt.config.schema import MetricsFile, read_json
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import METRICS
@@ -103,48 +102,33 @@ def deviation(values: Sequence[float]) -> float:
     return stdev(values) if all(map(isfinite, values)) else nan
 
 
-def summary(results: Sequence[Result], shared: Sequence[str]) -> str:
-    """Return the table of `results` for the terminal; `shared` are the overrides of all jobs."""
-    width = terminal_width()
-    lines = [to_text(_table(results))]
-    if shared:
-        text = f"all jobs: {' '.join(shared)}"
-        lines += textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines)
+def write(results: Sequence[Result], shared: Sequence[str], folder: Path) -> str:
+    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal.
 
-
-def write(results: Sequence[Result], shared: Sequence[str], folder: Path) -> list[Path]:
-    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the paths of the files."""
-    table = _table(results)
-    markdown = to_markdown(table)
-    if shared:
-        markdown += f"\nAll jobs: `{' '.join(shared)}`\n"
-    for name, text in ((TSV, to_tsv(table)), (MARKDOWN, markdown)):
-        write_atomically(folder / name, text.encode())
-    return [folder / TSV, folder / MARKDOWN]
-
-
-def _table(results: Sequence[Result]) -> Table:
-    settings, figures = list(results[0].settings), _figures(results)
-    columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
-    rows = [
-        [
-            *(text_cell(text) for text in (result.job, *(result.settings.get(name, "") for name in settings))),
-            *(Cell(_shown(name, result.figures.get(name)), (result.figures.get(name),)) for name in figures),
-        ]
-        for result in results
-    ]
-    return Table(columns, rows)
-
-
-def _figures(results: Sequence[Result]) -> list[str]:
-    """Return the names of all figures: size, updates and time, then the scores, those of the validation split first."""
+    `shared` are the words that all jobs have.
+    """
+    settings = list(results[0].settings)
     names = dict.fromkeys(name for result in results for name in result.figures)
     scores = [name for name in names if name not in SIZES]
-    return [*SIZES, *sorted(scores, key=lambda name: SPLITS.index(name.partition(" ")[0]))]
+    figures = [*SIZES, *sorted(scores, key=lambda name: SPLITS.index(name.partition(" ")[0]))]
+    table = Table(
+        [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures],
+        [
+            [
+                *(text_cell(text) for text in (result.job, *(result.settings.get(name, "") for name in settings))),
+                *(Cell(_rounded(name, result.figures.get(name)), (result.figures.get(name),)) for name in figures),
+            ]
+            for result in results
+        ],
+    )
+    common_words = f"\nAll jobs: `{' '.join(shared)}`\n" if shared else ""
+    write_atomically(folder / TSV, to_tsv(table).encode())
+    write_atomically(folder / MARKDOWN, (to_markdown(table) + common_words).encode())
+    lines = [to_text(table), *([f"all jobs: {' '.join(shared)}"] if shared else [])]
+    return "\n".join([*lines, f"written to {folder / TSV} and {folder / MARKDOWN}"])
 
 
-def _shown(name: str, value: float | None) -> str:
+def _rounded(name: str, value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.0f}" if name in (PARAMETERS, UPDATES) else f"{value:.1f}" if name == MINUTES else f"{value:.2f}"

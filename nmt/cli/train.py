@@ -19,14 +19,14 @@ Common keys (any key in configs/ can be set; a misspelt key is an error):
   search.beam_size=5 search.length_penalty=1.0
   scores=[bleu,chrf,ter] scores.bleu.tokenize=char        the metrics and their settings
   allow=[my_package]                          a _target_ may name classes of your package
-  seed=2 name=my_run hydra.run.dir=FOLDER     without hydra.run.dir: outputs/<name>/<time>
+  seed=2 name=my_run hydra.run.dir=FOLDER     without hydra.run.dir: outputs/<name>/<time>; with -m: hydra.sweep.dir
 
 Examples:
   {program} experiment=demo                   the embedded corpus: no network, three minutes
   {program} model=rnn model/attention=luong model.attention.score=dot
   {program} experiment=multi30k_bahdanau data.path=FOLDER
   {program} -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
-  {program} -m hydra/launcher=joblib hydra.launcher.n_jobs=2 seed=1,2     two jobs at once (the extra `parallel`)
+  {program} -m --at-once 2 seed=1,2           two jobs at the same time
   {program} debug=fast                        two updates; writes every file of a run
 
 {groups}
@@ -34,7 +34,8 @@ Examples:
 Flags:
   -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
                       if a job fails, the error is printed and the other jobs still run
-  --cfg job           print the config (with -m, the config of each job) and stop; --resolve resolves interpolations
+  --at-once N         with -m: train N jobs at the same time on this machine
+  --cfg job           print the config (with -m, the config of each job) and stop
   --config-dir FOLDER add your YAML files, in groups such as FOLDER/experiment/, to the shipped ones
   -h, --help          print this text
 """
@@ -43,60 +44,48 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-from nmt.cli.arguments import take_config_dir, train_overrides
+from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
-from nmt.config.yaml_files import also_in, groups_of, options_with, own_folder, read_file, summary
+from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, parse
+from nmt.config.groups import defaults, own_folder, summary, training_groups, with_configs_of
+from nmt.config.recipe import Recipe, read_recipe
+from nmt.config.settings import absolute
 from nmt.errors import UserError
 from nmt.system.launch import launch
-
-if TYPE_CHECKING:
-    from nmt.config.recipe import Recipe
-
-RUN_DIR = "hydra.run.dir"
-OF_MULTIRUNS = ("hydra.sweep.", "hydra/launcher", "hydra.launcher.", "hydra.mode=MULTIRUN", "hydra.job.name=")
-UNUSED = ("hydra.job.chdir=", "hydra.output_subdir=", "hydra.verbose=")
+from nmt.system.run_files import CONFIG
 
 
 def help_text(argv: Sequence[str]) -> str:
-    """Return the help. It must appear at once, so nothing here imports torch or Hydra."""
+    """Return the help, with the groups of --config-dir."""
     name = Path(sys.argv[0]).name
     program = f"python {name}" if name.endswith(".py") else name
-    own, _ = take_config_dir(argv)
-    with also_in(own):
+    with with_configs_of(take_config_dir(argv)[0]):
         return (__doc__ or "").replace("{program}", program).replace("{groups}", "\n".join(_group_lines()))
 
 
 def _group_lines() -> Iterator[str]:
     yield "Groups and their options (* the default):"
-    for group, options in groups_of("train").items():
+    for group, options in training_groups().items():
         yield f"  {group}="
-        chosen, width = _default(group), max(map(len, options))
+        chosen, width = defaults(group), max(map(len, options))
         for option in options:
             mark = "*" if option in chosen else " "
             words = textwrap.shorten(summary(group, option), 100, placeholder=" ...")
             yield f"    {mark} {option:{width}}  {words}".rstrip()
 
 
-def _default(group: str) -> list[str]:
-    """Return the default options of a group; those of model/attention are in the options of model."""
-    parent, _, child = group.rpartition("/")
-    lists = [f"{parent}/{option}" for option in options_with(group)] if parent else ["train"]
-    return [option for name in lists for option in re.findall(r"\w+", read_file(name).chosen.get(child, ""))]
-
-
 def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
     own, words = take_config_dir(argv)
-    with also_in(own), _all_processes():
-        _dispatch(words, argv)
+    with with_configs_of(own), _all_processes():
+        _dispatch(_parser().parse_intermixed_args(words), argv)
 
 
 @contextmanager
@@ -112,36 +101,59 @@ def _all_processes() -> Iterator[None]:
         yield
 
 
-def _dispatch(arguments: Sequence[str], argv: Sequence[str]) -> None:
-    """Do what `arguments` say. `argv` are those of the command line, with --config-dir."""
-    flags = _parser().parse_intermixed_args(list(arguments))
-    overrides = train_overrides(flags.overrides)
-    resumed = [line for line in overrides if line.lstrip("+").startswith("resume=")]
-    if flags.resolve and flags.cfg != "job":
-        raise UserError("command line: --resolve changes only what --cfg job prints; use --cfg job --resolve")
-    if resumed:
-        flagged = [word for word in arguments if word.startswith("-")] + ["--config-dir"] * (own_folder() is not None)
-        if flagged or len(resumed) > 1:
-            raise UserError(
-                f"resume: got also {' '.join(flagged or resumed[1:])}, expected only resume=RUN_FOLDER and settings to "
-                "change, as in trainer.max_epochs=60"
-            )
-        allow = [line for line in overrides if line.startswith("allow=")]
-        changed = [line for line in overrides if line not in (*resumed, *allow)]
-        _resume(resumed[0].partition("=")[2], changed, _values(allow[-1]) if allow else (), argv)
-    elif flags.cfg:
-        _show(overrides, flags)
-    elif flags.multirun:
-        if launch().several:
-            raise UserError(
-                f"-m: a multirun is many runs, but {launch().launcher} has started {launch().size} processes for one "
-                "run; start python train.py -m without it, or each run with it"
-            )
-        from nmt.cli.multirun import multirun
+def _dispatch(flags: argparse.Namespace, argv: Sequence[str]) -> None:
+    words: list[str] = flags.overrides
+    resumes = sum(word.lstrip("+").startswith("resume=") for word in words)
+    if resumes and (resumes > 1 or flags.multirun or flags.cfg or own_folder() is not None):
+        raise UserError("resume: expected only resume=RUN_FOLDER and settings to change, as in trainer.max_epochs=60")
+    if flags.at_once < 1 or (flags.at_once > 1 and not flags.multirun):
+        raise UserError(f"--at-once: got {flags.at_once}, expected at least 1, and beside it -m")
+    if flags.cfg:
+        for number, job in enumerate(jobs(words) if flags.multirun else [words]):
+            shown = compose_run(job, key=SWEEP_DIR if flags.multirun else RUN_DIR)
+            if shown.settings.init is not None:
+                shown = _with_init(shown, job)
+            head = f"---\n# job {number}: {' '.join(job)}\n" if flags.multirun else ""
+            print(head + shown.to_yaml(), end="")
+        return
+    recipe = _resumed(words) if resumes else None if flags.multirun else compose_run(words)
+    # The words are right. From here on torch is needed, which takes seconds to import.
+    from nmt.cli import multirun, session
+    from nmt.cli.run_folder import agreed, check_start
+    from nmt.preflight import build_components
 
-        multirun(overrides)
+    if recipe is None:
+        multirun.multirun(words, flags.at_once)
+    elif resumes:
+        components = build_components(recipe.settings)
+        check_start(recipe.settings.trainer)
+        if not _trained_by_processes(recipe, argv):
+            session.train(recipe, components)
     else:
-        _single(overrides, argv)
+        recipe, components = session.checked_recipe(recipe, words)
+        check_start(recipe.settings.trainer)
+        if not _trained_by_processes(recipe, argv):
+            session.train(agreed(recipe, RUN_DIR), components, key=RUN_DIR)
+
+
+def _with_init(recipe: Recipe, words: Sequence[str]) -> Recipe:
+    """Return the recipe with the settings of the checkpoint that it starts from, unless that is still to be named."""
+    from nmt.cli.session import checked_recipe  # here, because importing torch takes seconds
+    from nmt.preflight import needs_init
+
+    return recipe if needs_init(recipe.settings) else checked_recipe(recipe, words)[0]
+
+
+def _resumed(words: Sequence[str]) -> Recipe:
+    """Return the recipe of the run that `resume=FOLDER` names, with the other words in place of its settings."""
+    overrides = {override.key_or_group: override for override in map(parse, words)}
+    folder = Path(absolute(str(overrides.pop("resume").value())))
+    if not (folder / CONFIG).is_file():
+        raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
+    allow = overrides.pop("allow").value() if "allow" in overrides else []
+    if not isinstance(allow, list) or not all(isinstance(name, str) for name in allow):
+        raise UserError(f"allow: got {allow}, expected a list of names, as in allow=[my_package]")
+    return read_recipe(folder, allow, [*overrides.values()])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -155,90 +167,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("overrides", nargs="*")
     parser.add_argument("-m", "--multirun", action="store_true")
-    parser.add_argument("--cfg", choices=("job", "hydra", "all"))
-    parser.add_argument("--resolve", action="store_true")
+    parser.add_argument("--at-once", type=int, default=1)
+    parser.add_argument("--cfg", choices=("job",))
     return parser
-
-
-def _single(overrides: Sequence[str], argv: Sequence[str]) -> None:
-    from nmt.cli.session import checked_recipe
-    from nmt.config.compose import compose_run
-    from nmt.config.explain import naming_files
-
-    for line in overrides:
-        if line.lstrip("+").startswith(OF_MULTIRUNS):
-            instead = f"use {RUN_DIR}=FOLDER for one run" if "hydra.sweep." in line else "leave it out"
-            raise UserError(f"{line}: has an effect only in a multirun; add -m, or {instead}")
-        if line.lstrip("+").startswith(UNUSED):
-            raise UserError(f"{line}: has no effect on a single run; leave it out")
-    with naming_files(overrides):
-        recipe, components = checked_recipe(compose_run(overrides), overrides)
-    from nmt.cli.run_folder import agreed, check_start
-    from nmt.cli.session import train
-
-    check_start(recipe.settings.trainer)
-    if _trained_by_processes(recipe, argv):
-        return
-    train(agreed(recipe, RUN_DIR), components, key=RUN_DIR)
-
-
-def _show(overrides: Sequence[str], flags: argparse.Namespace) -> None:
-    """Print the config of the run, or of each job of a multirun, as a YAML document."""
-    from nmt.config.compose import compose_run, show
-    from nmt.config.explain import naming_files
-    from nmt.config.overrides import jobs
-
-    planned = list(enumerate(jobs(overrides))) if flags.multirun else [(None, overrides)]
-    texts = []
-    for number, words in planned:
-        with naming_files(words):
-            recipe = compose_run(words, job=number)
-            from nmt.cli.session import checked_recipe  # here, because importing torch takes seconds
-            from nmt.preflight import build_components, needs_init
-
-            final = recipe
-            if needs_init(recipe.settings):
-                build_components(recipe.settings)  # only a check
-            else:
-                final, _ = checked_recipe(recipe, words)
-        head = "" if number is None else f"---\n# job {number}: {' '.join(words)}\n"
-        changed = {key: value for key, value in final.plain.items() if value != recipe.plain[key]}
-        texts.append(head + show(words, flags.cfg, changed, resolve=flags.resolve, job=number))
-    print("".join(texts), end="")
-
-
-def _values(override: str) -> Sequence[str]:
-    """Return the list that an override gives, as in allow=[my_package]."""
-    from nmt.config.overrides import parse
-
-    value = parse([override])[0].value()
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise UserError(f"{override}: expected a list of names, as in allow=[my_package]")
-    return value
-
-
-def _resume(name: str, overrides: Sequence[str], allow: Sequence[str], argv: Sequence[str]) -> None:
-    """Continue the run in the folder `name` with its own config and `overrides`; `allow` names the user's packages."""
-    from nmt.cli.run_folder import check_start
-    from nmt.cli.session import train
-    from nmt.config.recipe import naming_config, read_recipe
-    from nmt.system.run_files import CONFIG
-
-    folder = Path(os.path.expanduser(name))
-    if not folder.exists() and name[:1] in ("'", '"') and name.endswith(name[0]):  # in quotes, as Hydra's values may be
-        folder = Path(os.path.expanduser(name[1:-1]))
-    if not folder.is_dir():
-        raise UserError(f"resume: {folder}: no such folder; name the folder of a run")
-    if not (folder / CONFIG).is_file():
-        raise UserError(f"resume: {folder} holds no run (it has no {CONFIG}); name the folder of a run")
-    from nmt.preflight import build_components
-
-    recipe = read_recipe(folder, allow, overrides)
-    with naming_config(folder / CONFIG, overrides):
-        components = build_components(recipe.settings)
-    check_start(recipe.settings.trainer)
-    if not _trained_by_processes(recipe, argv):
-        train(recipe, components)
 
 
 def _trained_by_processes(recipe: Recipe, argv: Sequence[str]) -> bool:

@@ -1,178 +1,138 @@
-"""Composes a config from its name and overrides, and makes the recipe of a run from it.
-
-Hydra composes the YAML files. `nmt.config.schema` and `nmt.config.instantiate` check the values.
-"""
+"""Composes a config from its name and the words of a command line ("model=rnn", "seed=2"). Hydra does the work."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from nmt.config.explain import check_files, check_keys, check_options, explain
-from nmt.config.overrides import is_group, parse, quoted
-from nmt.config.recipe import Recipe
-from nmt.config.schema import check_plain
+import hydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, IntervalSweep, Override, Quote, QuotedString
+from hydra.errors import HydraException, OverrideParseException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from nmt.config.groups import config_dir, groups, own_folder
+from nmt.config.mistakes import check_choices, explain
+from nmt.config.recipe import Recipe, changes, merged
 from nmt.config.settings import absolute, with_absolute_paths
-from nmt.config.yaml_files import check_texts, config_dir, own_folder, unreadable
-from nmt.errors import UserError, one_line
+from nmt.errors import UserError
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, and the folder of a multirun
 
 
-def compose(config_name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the config `config_name` ("train") with `overrides` ("model=rnn", "seed=2"), plain and resolved.
+def compose(config_name: str, words: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the config `config_name` ("train") with the words of a command line, plain and resolved.
 
-    Raises UserError for overrides that cannot be read, for unknown groups, options and keys, for required values that
-    are not given, and for values that `nmt.config.schema.check_plain` refuses.
+    Raises UserError for words that cannot be read, for unknown groups, options and keys, and for values that are not
+    given.
     """
-    with _resolving(_compose(config_name, overrides)) as config:
-        return _plain(config)
+    return compose_with_folder(config_name, words)[0]
 
 
-def compose_run(overrides: Sequence[str], *, job: int | None = None, name: str | None = None) -> Recipe:
-    """Return the recipe of a training run. `job` is the run's number in a multirun, None for a single run.
-
-    `name` is the name of the job's folder inside the multirun's folder, by default the number. Raises the UserErrors of
-    `compose` and `nmt.config.settings.validate`.
-    """
-    with _resolving(_compose("train", _numbered(overrides, job, name))) as config:
-        keys = ("hydra.run.dir",) if job is None else ("hydra.sweep.dir", "hydra.sweep.subdir")
-        folder = Path(os.path.abspath(Path(*(_folder_name(config, key) for key in keys))))
-        plain = _plain(config)
-    plain = with_absolute_paths(plain)  # config.yaml and checkpoints may be used from another folder later
-    plain["init"] = absolute(plain["init"])
-    return Recipe(plain, folder)
-
-
-def sweep_folder(overrides: Sequence[str]) -> Path:
-    """Return the folder of a multirun, computed from the overrides of its first job.
-
-    Raises UserError if the YAML sets hydra.sweeper.params, because Hydra would add jobs that `jobs` does not know, and
-    for a launcher that would run no job at a time.
-    """
-    with _resolving(_compose("train", _numbered(overrides, 0))) as config:
-        params = config.hydra.sweeper.get("params")
-        if params:
+def compose_with_folder(
+    config_name: str, words: Sequence[str] = (), *, key: str | None = None
+) -> tuple[dict[str, Any], str]:
+    """As `compose`. Also returns the value of `key`, which is RUN_DIR or SWEEP_DIR; no word may set the other one."""
+    overrides = [parse(word) for word in words]
+    for override in overrides:
+        if override.is_hydra_override() and override.key_or_group != key:
             raise UserError(
-                f"hydra.sweeper: got params {one_line(params)}, expected none; leave them out, "
-                "and give the values on the command line with commas, as in seed=1,2"
+                f"{override.input_line}: has no effect here; {RUN_DIR}=FOLDER names the folder of one run, and "
+                f"{SWEEP_DIR}=FOLDER that of a multirun (-m)"
             )
-        if config.hydra.launcher.get("n_jobs") == 0:
-            raise UserError("hydra.launcher.n_jobs: got 0, expected at least 1, or -1 for all cores")
-        return Path(os.path.abspath(_folder_name(config, "hydra.sweep.dir")))
-
-
-def show(
-    overrides: Sequence[str],
-    part: Literal["job", "hydra", "all"],
-    changed: Mapping[str, Any],
-    *,
-    resolve: bool,
-    job: int | None,
-) -> str:
-    """Return the composed training config as YAML. `part` selects the settings of the run, those of Hydra, or all.
-
-    `changed` are sections that the run takes from elsewhere, as from the checkpoint that it starts from. Only the
-    settings of the run can be resolved (`resolve`): some of Hydra's own have values only in a run.
-    """
-    from omegaconf import OmegaConf
-
-    with _resolving(_compose("train", _numbered(overrides, job))) as config:
-        keys = [str(key) for key in config if part == "all" or (key == "hydra") == (part == "hydra")]
-        shown: Any = _plain(config) if resolve else OmegaConf.masked_copy(config, keys)
-        shown.update({key: value for key, value in changed.items() if key in keys})
-        return OmegaConf.to_yaml(shown)
-
-
-def _numbered(overrides: Sequence[str], job: int | None, name: str | None = None) -> list[str]:
-    if job is None:
-        return list(overrides)
-    return [*overrides, f"hydra.job.num={job}", f"hydra.job.id={quoted(name or str(job))}"]
-
-
-def _compose(config_name: str, overrides: Sequence[str]) -> DictConfig:
-    """Return the config that Hydra composes, including its node `hydra`."""
-    import hydra
-    from hydra.errors import HydraException
-    from omegaconf import OmegaConf
-    from yaml import YAMLError
-
-    parsed = parse(overrides)
-    check_options(parsed, multirun=config_name == "train")
-    check_files(parsed)
+    check_choices(overrides)
+    own = own_folder()
+    search_path = [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
+    lines = [override.input_line or "" for override in overrides]
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
         try:
-            config = hydra.compose(config_name, [*overrides, *search_path()], return_hydra_config=True)
-        except YAMLError as error:
-            raise unreadable(error) from error
-        except UnicodeDecodeError:
-            check_texts()
-            raise
-        except (HydraException, TypeError, ValueError) as error:  # OmegaConf's for a key in a list
-            # Hydra reports only the first unknown key. To report all, compose the chosen groups and check each key.
-            chosen = [override.input_line or "" for override in parsed if is_group(override)]
-            with suppress(HydraException):  # for an unknown group, the first error is reported
-                tree: Any = OmegaConf.to_container(hydra.compose(config_name, [*chosen, *search_path()]), resolve=False)
-                check_keys(parsed, tree)
-            raise UserError(explain(error, parsed)) from error
-    for override in parsed:  # Hydra can set an item of a list (betas.0=0.9), which a resumed run could not
-        name = override.key_or_group.rpartition(".")[0]
-        if OmegaConf.is_list(OmegaConf.select(config, name)):
-            key = override.key_or_group
-            raise UserError(f"{key}: unknown key, because {name} is a list; set all of it, as in {name}=[a,b]")
-    return config
-
-
-@contextmanager
-def _resolving(config: DictConfig) -> Iterator[DictConfig]:
-    """Allow interpolations such as `${hydra:...}` to be resolved in the block. Raises UserError if one cannot be."""
-    from hydra.core.hydra_config import HydraConfig
-    from omegaconf.errors import OmegaConfBaseException
-
-    before = HydraConfig.instance().cfg
-    HydraConfig.instance().set_config(config)
-    try:
-        yield config
-    except OmegaConfBaseException as error:
-        raise UserError(f"config: {one_line(error)}") from error
-    finally:
-        HydraConfig.instance().cfg = before
-
-
-def search_path() -> list[str]:
-    """Return the overrides with which Hydra finds the configs of --config-dir."""
-    own = own_folder()
-    return [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
-
-
-def _folder_name(config: DictConfig, key: str) -> str:
-    from omegaconf import OmegaConf
-
-    name = OmegaConf.select(config, key)
-    if name in (None, ""):
+            config = hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
+            folder = "" if key is None else str(OmegaConf.select(config, key) or "")
+            plain = {str(name): _plain(config, name) for name in config if name != "hydra"}
+        except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:
+            raise UserError(explain(error, overrides)) from error
+    if key is not None and not folder:
         raise UserError(f"{key}: got nothing, expected the path of a folder")
-    return str(name)
+    return plain, folder
 
 
-def _plain(config: DictConfig) -> dict[str, Any]:
-    """Return a composed config as plain values, without the node `hydra`."""
-    from omegaconf import MissingMandatoryValue, OmegaConf
+def _plain(config: DictConfig, name: Any) -> Any:
+    value = config[name]
+    return OmegaConf.to_container(value, resolve=True, throw_on_missing=True) if OmegaConf.is_config(value) else value
 
-    keys = [str(key) for key in config if key != "hydra"]
-    try:
-        values = {key: _plain_value(config[key]) for key in keys}
-    except MissingMandatoryValue as error:
-        missing = sorted(OmegaConf.missing_keys(OmegaConf.masked_copy(config, keys)))
-        raise UserError(*(f"{key}: not given; set {key}=..." for key in missing)) from error
-    check_plain(values)
+
+# Runs
+
+
+def compose_run(words: Sequence[str], *, key: str = RUN_DIR) -> Recipe:
+    """Return the recipe of a training run. `key` is SWEEP_DIR for a job of a multirun.
+
+    Raises the UserErrors of `compose` and `nmt.config.settings.validate`.
+    """
+    plain, folder = compose_with_folder("train", words, key=key)
+    plain = with_absolute_paths(plain)  # config.yaml and checkpoints may be used from another folder later
+    return Recipe(plain | {"init": absolute(plain["init"])}, Path(absolute(folder)))
+
+
+def with_checkpoint_settings(
+    plain: Mapping[str, Any], start: Mapping[str, Any], words: Sequence[str]
+) -> dict[str, Any]:
+    """Return the settings of a run with the model, tokenizer and spans of the checkpoint that it starts from (`init`).
+
+    `start` is the config of that checkpoint. What the words of the command line change in these sections is changed
+    here too: the settings with them are compared with the settings without them. A word that chooses an option, such as
+    model=rnn, replaces its section.
+    """
+    values = dict(plain)
+    words = [word for word in words if not word.startswith("hydra.")]
+    for section in ("model", "tokenizer", "spans"):
+        own = [word for word in words if re.match(rf"[+~]*{section}([./@=]|$)", word)]
+        if section in start and not any(parse(word).key_or_group in groups() for word in own):
+            without = compose("train", [word for word in words if word not in own])[section] if own else plain[section]
+            values[section] = merged(start[section], changes(without, plain[section]))
     return values
 
 
-def _plain_value(value: Any) -> Any:
-    from omegaconf import OmegaConf
+# Words of a command line
 
-    return OmegaConf.to_container(value, resolve=True, throw_on_missing=True) if OmegaConf.is_config(value) else value
+
+def parse(word: str) -> Override:
+    """Return a word as Hydra reads it. A value that Hydra cannot read is taken as a text, in a list each item.
+
+    A regular expression (`spans.NAME`) is always a text, because a backslash has a meaning for Hydra.
+    """
+    key, equals, value = word.partition("=")
+    if not key.strip("~+") or not (equals or word.startswith("~")):
+        raise UserError(f"command line: got '{word}', expected key=value, as in seed=2 or model=rnn")
+    inside = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else None
+    text = quoted(value) if inside is None else f"[{','.join(quoted(item.strip()) for item in inside)}]"
+    is_pattern = key.lstrip("+").startswith("spans.") and value not in ("", "null") and value[0] not in "'\""
+    for line in [f"{key}={text}"] if is_pattern else [word, f"{key}={text}"]:
+        with suppress(OverrideParseException):
+            return OverridesParser.create().parse_overrides([line])[0]
+    raise UserError(f"command line: cannot read '{word}'; expected key=value, as in seed=2 or model=rnn")
+
+
+def quoted(value: str) -> str:
+    """Return `value` quoted for Hydra's grammar, in which a backslash is special only before a quote and at the end."""
+    return QuotedString(value, Quote.single).with_quotes()
+
+
+def jobs(words: Sequence[str]) -> list[list[str]]:
+    """Return the words of each job of a multirun: every combination of the values given with commas."""
+    choices: dict[str, list[str]] = {}
+    for override in map(parse, words):
+        key = override.get_key_element()
+        if not override.is_sweep_override():
+            choices[key] = [override.input_line or ""]
+        elif override.is_hydra_override() or isinstance(override.value(), Glob | IntervalSweep):
+            raise UserError(f"{override.input_line}: expected one value, or values with commas, as in seed=1,2")
+        else:
+            choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
+    return [list(job) for job in itertools.product(*choices.values())]

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import stat
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
+import yaml
+
 from nmt.errors import UserError, did_you_mean, one_line, raise_if_any
-from nmt.parameters import Others, Range, expected, fits, options, shown, value_problem
+from nmt.parameters import Others, Range, expected, fits, options, value_problem
 
 T = TypeVar("T")
 
 MISSING = "???"
-MAX_DEPTH = 20  # levels of mappings and lists
 MAX_PROBLEMS = 3  # of a file, in a message
+MAX_DEPTH = 20  # levels of mappings and lists
 MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
-MAX_PARTS = 1_000_000  # texts, lists and mappings of JSON: in memory, the smallest take ten to thirty times their bytes
-_HALF = re.compile("[\ud800-\udfff]")
 LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
 
 Number = Annotated[float, Range(low=-1e300, high=1e300)]
@@ -129,38 +128,6 @@ def _join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def check_plain(plain: Any, *, free_text: bool = False) -> None:
-    """Raise UserError for values that no program of ours writes, such as endless nesting or integers of 64 bits.
-
-    A resolved config and a config.yaml must not contain `${` or the character NUL. Other files may (`free_text`).
-    """
-    raise_if_any(_strange(plain, "", 0, free_text))
-
-
-def _strange(value: Any, path: str, depth: int, free_text: bool) -> Iterator[str]:
-    if isinstance(value, Mapping | list) and depth == MAX_DEPTH:
-        yield f"{path[:80]}...: got more than {MAX_DEPTH} levels of settings; write fewer"
-    elif isinstance(value, Mapping):
-        for key, inside in value.items():
-            yield from _strange(key, path, depth, free_text)
-            yield from _strange(inside, _join(path, key), depth + 1, free_text)
-    elif isinstance(value, list):
-        for inside in value:
-            if type(inside) is not float:  # as the many weights of an attention map are
-                yield from _strange(inside, path, depth + 1, free_text)
-    elif isinstance(value, str):
-        if "${" in value and not free_text:
-            yield f"{path}: got {shown(value)}, expected a value without ${{...}}; write the value itself"
-        if "\0" in value and not free_text:
-            yield f"{path}: got {shown(value)}, a text with the character NUL; in a pattern, write \\x00 for it"
-        if _HALF.search(value):
-            yield f"{path}: got {shown(value)}, a text with half a character"
-    elif isinstance(value, int) and value.bit_length() > 63:
-        yield f"{path}: got an integer of {value.bit_length()} bits, expected at most 63"
-    elif value is not None and not isinstance(value, int | float):  # YAML has dates
-        yield f"{path}: got {shown(value)}, expected text, a number, true, false or null"
-
-
 # Files
 
 
@@ -168,45 +135,52 @@ def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_
     """Return the value in a JSON file, as `read` does.
 
     Raises UserError, which names the file and ends with `remedy`, for a file that cannot be read, is no JSON, is nested
-    too deeply, has a number or text that no program of ours writes, or does not hold what `schema` says.
+    too deeply, or does not hold what `schema` says.
     """
     return parse_json(_text(path, max_bytes, remedy), schema, where=str(path), remedy=remedy)
 
 
 def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
     """As `read_json`, for the text of a file; `where` names it."""
-    if sum(map(text.count, '"[{')) > MAX_PARTS:
-        raise _damaged(where, f"more than {MAX_PARTS:,} texts, lists and mappings", remedy)
     try:
         value = json.loads(text)
-        check_plain(value, free_text=True)
     except (ValueError, RecursionError) as error:
-        raise _damaged(where, _problem(error, "JSON"), remedy) from error
+        raise _damaged(where, f"not JSON: {one_line(error)}", remedy) from error
     return read_stored(value, schema, where=where, remedy=remedy)
 
 
-def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
-    """As `read_json`, for the config.yaml of a run. It also refuses anchors, aliases and tags."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads plain values. An alias repeats a value, so a small file could become a huge one."""
 
-    text = _text(path, MAX_YAML, remedy)
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias (*)")
+        return super().compose_node(parent, index)
+
+
+def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
+    """As `read_json`, for the config.yaml of a run."""
     try:
-        _check_yaml(text)
-        value = OmegaConf.to_container(OmegaConf.create(text), resolve=False)
-        check_plain(value)
-    except (YAMLError, OmegaConfBaseException, ValueError, RecursionError) as error:
-        raise _damaged(str(path), _problem(error, "YAML"), remedy) from error
+        value = yaml.load(_text(path, MAX_YAML, remedy), _Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise _damaged(str(path), f"not YAML: {one_line(error)}", remedy) from error
     return read_stored(value, schema, where=str(path), remedy=remedy)
 
 
 def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
     """As `read_json`, for the value that a file holds; `where` names it."""
+    if _deeper(value, MAX_DEPTH):
+        raise _damaged(where, f"more than {MAX_DEPTH} levels", remedy)
     try:
         return read(value, schema)
     except UserError as error:
         raise _damaged(where, "; ".join(error.problems[:MAX_PROBLEMS]), remedy) from error
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Return whether a value has more levels of mappings and lists. Later work on it would need as many calls."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(levels == 1 or _deeper(each, levels - 1) for each in inside if isinstance(each, dict | list))
 
 
 def _text(path: Path, max_bytes: int, remedy: str) -> str:
@@ -215,42 +189,13 @@ def _text(path: Path, max_bytes: int, remedy: str) -> str:
             raise _damaged(str(path), "a folder, pipe or device", remedy)
         with path.open("rb") as file:
             content = file.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise _damaged(str(path), f"more than {max_bytes // 1_000_000} MB", remedy)
+        return content.decode()
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
-    if len(content) > max_bytes:
-        raise _damaged(str(path), f"more than {max_bytes // 1_000_000} MB", remedy)
-    try:
-        return content.decode()
     except UnicodeDecodeError as error:
         raise _damaged(str(path), one_line(error), remedy) from error
-
-
-def _check_yaml(text: str) -> None:
-    """Raise UserError for YAML that can become huge or run code, without constructing anything from it."""
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        where = f"in line {event.start_mark.line + 1}; a program writes plain values"
-        if depth == 0 and isinstance(event, yaml.NodeEvent) and not isinstance(event, yaml.MappingStartEvent):
-            raise UserError(f"no mapping {where}")
-        if getattr(event, "anchor", None) is not None:
-            raise UserError(f"an anchor or alias (& or *) {where}")
-        if getattr(event, "tag", None) is not None:
-            raise UserError(f"a tag ({event.tag}) {where}")
-        if "${" in getattr(event, "value", ""):
-            raise UserError(f"${{...}} {where}")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:  # to read on would take time that grows with the square of the depth
-            raise UserError(f"more than {MAX_DEPTH} levels {where}")
-
-
-def _problem(error: Exception, language: str) -> str:
-    """Return the problem of a text that is not valid JSON or YAML."""
-    if isinstance(error, UserError):
-        return error.problems[0]
-    deep = isinstance(error, RecursionError)
-    return f"more than {MAX_DEPTH} levels" if deep else f"not {language}: {one_line(error)}"
 
 
 def _damaged(where: str, problem: str, remedy: str) -> UserError:

@@ -3,21 +3,19 @@
 `validate` checks composed YAML against the annotations, which `nmt.parameters` explains. A field that is added later
 gets a default, so that the checkpoints of earlier runs stay readable.
 The open parts (model, objective, optimizer, scheduler, search, the metrics of scores) are `_target_` nodes, which
-`nmt.config.instantiate` checks.
+`nmt.config.nodes` checks.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from nmt.config.schema import near_key, read
-from nmt.errors import raise_if_any
-from nmt.parameters import LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range, shown
+from nmt.config.schema import read
+from nmt.parameters import Form, LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
@@ -25,11 +23,11 @@ OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
 PATHS = (*FILES, "root")
 FILES_SOURCE = "nmt.data.sources.files.Files"  # what data.path and data.train put in place of any other source
 METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary
-MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
-_TIME = re.compile(r"\d{1,3}:\d{2}:\d{2}:\d{2}")
-_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_NAME = re.compile(r"[\w][\w.+-]{0,199}")
+# The name of a run is the name of a folder
+RunName = Annotated[str, Form(r"\w[\w.+-]{0,199}", "at most 200 letters, digits and _ . + -")]
+PackageName = Annotated[str, Form(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", "letters, as in allow=[my_package]")]
+Time = Annotated[str, Form(r"(?!0+:00:00:00)\d{1,3}(:\d\d){3}", "the form DD:HH:MM:SS (three minutes: 00:00:03:00)")]
 
 # The names of the classes in nmt.data.defects that are filters
 Filter = Literal[
@@ -109,8 +107,8 @@ class TrainerConfig:
     """Arguments of pytorch_lightning.Trainer, with the same names."""
 
     max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.limits.default_epochs` if there is no other limit
-    max_steps: Annotated[int, Range(low=-1)]
-    max_time: str | None  # DD:HH:MM:SS
+    max_steps: PositiveInt | Literal[-1]  # -1: no limit
+    max_time: Time | None
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]
     devices: Annotated[int, Range(low=1, high=1024)] | Literal["auto", -1] | list[NonNegativeInt]
     strategy: Literal["auto", "ddp"]
@@ -148,10 +146,10 @@ class LoggerConfig:
 class TrainConfig:
     """All settings of train.yaml. `model` to `search` and the entries of `scores` are open nodes."""
 
-    name: str
+    name: RunName
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     init: str | None = None  # the checkpoint whose weights the run starts from
-    allow: list[str] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
+    allow: list[PackageName] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig
     spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
@@ -170,67 +168,9 @@ class TrainConfig:
 def validate(plain: Mapping[str, Any]) -> TrainConfig:
     """Return the typed settings of a training run.
 
-    Raises one UserError with all problems: unknown, missing or misspelt keys, values of the wrong type or out of range,
-    and settings that contradict each other.
+    Raises one UserError with all unknown, missing and misspelt keys, and values of the wrong type or out of range.
     """
-    config = read(plain, TrainConfig)
-    raise_if_any(_contradictions(config))
-    return config
-
-
-# Contradictions between settings
-
-
-def _contradictions(config: TrainConfig) -> Iterator[str]:
-    if not _NAME.fullmatch(config.name):
-        expected = "at most 200 letters, digits and _ . + - (it names the run's folder)"
-        yield f"name: got {shown(config.name)}, expected {expected}"
-    for package in config.allow:
-        if not _PACKAGE.fullmatch(package):
-            yield f"allow: got {shown(package)}, expected names of Python packages, as in allow=[my_package]"
-    if config.data.both_directions and not config.tokenizer.joint:
-        yield (
-            "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
-            "language is on both sides; use tokenizer.joint=true"
-        )
-    yield from _trainer(config.trainer)
-    if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
-        yield (
-            "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
-            "use optimizer.fused=false, or trainer.precision=bf16-mixed"
-        )
-    if config.views and config.callbacks.samples is None:
-        yield (
-            f"views: got {', '.join(config.views)}, but callbacks.samples, which draws them, is off; use "
-            "callbacks=default, or views=[]"
-        )
-    for key in config.model:
-        if key not in MODEL_KEYS:
-            yield f"model.{key}: unknown key{near_key(key, MODEL_KEYS, 'model')}"
-    sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
-    for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
-        if config.model.get(key) is not None and not any(key in side for side in sides):
-            yield f"model.{key}: this model has no {key}; use it with model={models}"
-    for key in ("encoder", "decoder", "tie_embeddings"):
-        if key not in config.model:
-            yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
-
-
-def _trainer(trainer: TrainerConfig) -> Iterator[str]:
-    if trainer.max_time is not None and not _TIME.fullmatch(trainer.max_time):
-        yield f"trainer.max_time: got {shown(trainer.max_time)}, expected DD:HH:MM:SS; three minutes are 00:00:03:00"
-    elif trainer.max_time is not None and not trainer.max_time.strip("0:"):
-        yield f"trainer.max_time: got {trainer.max_time}, expected at least 00:00:00:01, or null for no limit"
-    if trainer.max_steps == 0:
-        yield "trainer.max_steps: got 0, expected at least 1, or -1 for no limit"
-    interval, epochs = trainer.val_check_interval, trainer.check_val_every_n_epoch
-    if interval is not None and epochs not in (None, 1):
-        yield (
-            f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
-            f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
-        )
-    if trainer.devices == []:
-        yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
+    return read(plain, TrainConfig)
 
 
 # Paths: absolute, so that a run's config and checkpoint can be used from other folders too

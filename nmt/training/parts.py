@@ -129,7 +129,7 @@ def _translator(
         with restoring(recipe.folder):
             tokenizer = stored_tokenizer(last)
     elif settings.init is not None:
-        start = load_initial(settings.init, recipe.plain, allow=settings.allow)
+        start = load_initial(settings.init, recipe.plain)
         tokenizer = start.tokenizer.with_spans(components.spans)
     else:
         tokenizer = Tokenizer.train(

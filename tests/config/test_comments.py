@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from nmt.cli.arguments import settings_files, settings_help
-from nmt.config.instantiate import class_of
+from nmt.config.groups import config_dir
+from nmt.config.nodes import class_of
 from nmt.config.settings import TokenizerConfig, TrainerConfig
-from nmt.config.yaml_files import config_dir
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import annotations_of, options
 
@@ -40,7 +40,7 @@ def choices_of(node: Any, key: str, group: str) -> set[str]:
     """Return the words that the annotation of a key in a YAML mapping accepts."""
     values = {each.value: value.value for each, value in node.value}
     section = {"tokenizer": TokenizerConfig, "trainer": TrainerConfig, "model": Seq2Seq}.get(group)
-    kind = class_of({"_target_": values["_target_"]}, within=["nmt", "torch"]) if "_target_" in values else section
+    kind = class_of({"_target_": values["_target_"]}, "", within=["nmt", "torch"]) if "_target_" in values else section
     annotation = annotations_of(kind)[key] if kind else None
     literals = [each for each in options(annotation) if typing.get_origin(each) is Literal]
     return {str(choice) for each in literals for choice in typing.get_args(each)}

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-import yaml
 
 from nmt.config import compose as config
-from nmt.config.overrides import jobs
+from nmt.config.groups import groups, training_groups
 from nmt.config.schema import read
 from nmt.config.settings import CallbacksConfig, TrainConfig, validate
-from nmt.config.yaml_files import groups, groups_of
 from nmt.errors import UserError
 from nmt.parameters import Range
 from nmt.preflight import build_components
@@ -54,7 +50,7 @@ GLOSSARY = Path(__file__).parents[1] / "evaluation" / "metrics" / "glossary.tsv"
 # One option of each group at a time: as many compositions as the largest group has options.
 OPTIONS = {
     group: SCORES if group == "scores" else options
-    for group, options in groups_of("train").items()
+    for group, options in training_groups().items()
     if group not in ("model", "model/attention", "experiment", "debug")
 }
 
@@ -129,22 +125,6 @@ def test_checking_leaves_the_random_state_alone() -> None:
     assert torch.equal(torch.rand(1), expected)
 
 
-def test_importing_the_config_imports_nothing_heavy() -> None:
-    heavy = ("torch", "hydra", "omegaconf", "yaml")
-    code = f"import sys, nmt.config.compose; print([n for n in {heavy} if n in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
-
-
-def test_resolved_config_written_as_yaml_reads_back_the_same() -> None:
-    from omegaconf import OmegaConf
-
-    found = config.compose("train", ["data.target_lang=no", "trainer.max_time=00:00:40:00", "data.source_lang='1e3'"])
-    text = OmegaConf.to_yaml(OmegaConf.create(found))
-    assert OmegaConf.to_container(OmegaConf.create(text)) == found
-    assert yaml.safe_load(text)["data"]["target_lang"] == "no"
-
-
 def test_positions_can_be_chosen_for_one_side() -> None:
     one_side = config.compose("train", ["model/positions=alibi", "+model/positions@model.decoder.positions=none"])
     targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
@@ -204,7 +184,7 @@ def test_jobs_are_those_that_hydra_would_run() -> None:
 
     lines = ["model=rnn", "model/attention=none,luong", "seed=1,2,3", "name='a.b'", "optimizer.lr=choice(0.1,1e-3)"]
     theirs = BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(lines), None)[0]
-    assert jobs(lines) == theirs and len(theirs) == 12
+    assert config.jobs(lines) == theirs and len(theirs) == 12
     for job in itertools.islice(theirs, 2):
         config.compose("train", job)
 
@@ -213,6 +193,23 @@ def test_folders_of_runs_and_jobs() -> None:
     here = Path.cwd()
     assert config.compose_run(["hydra.run.dir=here"]).folder == here / "here"
     assert config.compose_run(["name=x"]).folder.parent == here / "outputs/x"
-    assert config.compose_run(["hydra.sweep.dir=there"], job=3).folder == here / "there/3"
-    assert config.compose_run(["name=x"], job=0).folder.parent.parent == here / "multirun/x"
-    assert config.sweep_folder(["hydra.sweep.dir=there"]) == here / "there"
+    assert config.compose_run(["hydra.sweep.dir=there"], key=config.SWEEP_DIR).folder == here / "there"
+    for words, key in ((["hydra.sweep.dir=x"], config.RUN_DIR), (["hydra.run.dir=x"], config.SWEEP_DIR)):
+        with pytest.raises(UserError, match="has no effect here"):
+            config.compose_run(words, key=key)
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("data.path=~/a b(c)", "~/a b(c)"),
+        ("data.path=it's {here}", "it's {here}"),
+        ("data.train=[a(1).en, b(1).de]", ["a(1).en", "b(1).de"]),
+        ("data.filters=[script", "[script"),
+        (r"+spans.ids=\[\d+\]{2,3}", r"\[\d+\]{2,3}"),
+        ("data.path='a,b'", "a,b"),
+        ("data.path=null", None),
+    ],
+)
+def test_a_value_that_hydra_cannot_read_is_a_text(word: str, value: object) -> None:
+    assert config.parse(word).value() == value

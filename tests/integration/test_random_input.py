@@ -14,7 +14,7 @@ import pytest
 
 from nmt.cli.program import USER_ERROR
 from nmt.config.compose import compose
-from nmt.config.yaml_files import groups
+from nmt.config.groups import groups
 from tests.train_frame import Runs, status
 
 SECONDS = 20

@@ -13,7 +13,6 @@ import torch
 from nmt import checkpoint, load_translator
 from nmt.cli import evaluate, score, translate
 from nmt.config.compose import compose
-from nmt.config.instantiate import RENAMED
 from nmt.lab.cli import attend, heads, report
 from nmt.system.run_files import best_checkpoint
 from tests.script import load_script
@@ -97,10 +96,10 @@ def test_the_commands_that_make_them_still_describe_them(name: str, script: Modu
 
 
 def agrees(then: Any, now: Any) -> bool:
-    """Return whether the settings of a model are those of today, which may have new keys and names of classes."""
+    """Return whether the settings of a model are those of today, which may have new keys."""
     if isinstance(then, dict):
         return all(key in now and agrees(value, now[key]) for key, value in then.items())
-    return bool(then == now) or (isinstance(then, str) and RENAMED.get(then) == now)
+    return bool(then == now)
 
 
 def test_the_table_is_what_the_files_say(script: ModuleType) -> None:

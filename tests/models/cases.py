@@ -18,7 +18,7 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from nmt.build import MODELS, build_model
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.models.attention.base import Attention, AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from nmt.build import MODELS
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory
 from nmt.models.attention.luong import DotAttention

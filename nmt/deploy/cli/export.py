@@ -58,7 +58,7 @@ class ExportConfig(Settings):
 @configured(ExportConfig)
 def main(config: ExportConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings, and for a model that the format cannot hold."""
-    from nmt.config.yaml_files import groups
+    from nmt.config.groups import groups
 
     out = Path(config.out)
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 from nmt.attention_map import AttentionMap
 from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer, sound
 from nmt.deploy.export.alignment_head import AlignmentHead

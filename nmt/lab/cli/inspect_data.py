@@ -26,10 +26,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.cli.arguments import take, take_config_dir, train_overrides
+from nmt.cli.arguments import take, take_config_dir
 from nmt.cli.output import messages_on
 from nmt.cli.program import program
-from nmt.config.yaml_files import also_in
+from nmt.config.groups import with_configs_of
 from nmt.errors import UserError, printable
 from nmt.system.atomic import require_writable, write_atomically
 from nmt.system.run_files import find_checkpoint
@@ -72,8 +72,8 @@ def main(argv: list[str]) -> None:
     examples, words = take(words, "examples")
     if not (examples or "0").isdecimal():
         raise UserError(f"examples: got '{examples}', expected a number of at least 0")
-    with also_in(config_folder):
-        inputs = load_inputs(train_overrides(words))
+    with with_configs_of(config_folder):
+        inputs = load_inputs(words)
     folder = None if out is None else Path(os.path.expanduser(out))
     if folder is not None:
         require_writable(folder)
@@ -86,15 +86,13 @@ def load_inputs(overrides: Sequence[str]) -> Inputs:
     """Return the inputs that the overrides of train.py name. Raises UserError for a mistake in the overrides."""
     from nmt.build import build_more, build_source
     from nmt.config.compose import compose
-    from nmt.config.explain import naming_files
     from nmt.config.settings import validate
     from nmt.data.filters import check_filters
 
-    with naming_files(overrides):
-        config = validate(compose("train", overrides))
-        check_filters(config.data)
-        start = None if config.init is None else find_checkpoint(config.init, key="init")
-        return Inputs(config, build_source(config.data, allow=config.allow), build_more(config.data), start)
+    config = validate(compose("train", overrides))
+    check_filters(config.data)
+    start = None if config.init is None else find_checkpoint(config.init, key="init")
+    return Inputs(config, build_source(config.data, allow=config.allow), build_more(config.data), start)
 
 
 def inspect(inputs: Inputs, examples: int) -> DataReport:

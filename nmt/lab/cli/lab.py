@@ -29,7 +29,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from nmt.cli.arguments import TRAIN_PATHS, PathText, Settings, configured, quoted_paths
+from nmt.cli.arguments import DATA_PATHS, PathText, Settings, configured, quoted_paths
 from nmt.config.schema import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
@@ -160,7 +160,9 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
 def train(training: Training) -> None:
     """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
     overrides = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
-    arguments = quoted_paths(overrides, TRAIN_PATHS)  # without quotes, a comma in a path begins another value
+    arguments = quoted_paths(
+        overrides, (*DATA_PATHS, "hydra.run.dir")
+    )  # without quotes, a comma in a path begins another value
     if last_checkpoint(training.folder).is_file():
         arguments = [f"resume={training.folder}"]
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from nmt.build import architecture, build_search
-from nmt.config.instantiate import class_of, renamed
-from nmt.config.overrides import quoted
+from nmt.config.compose import quoted
+from nmt.config.nodes import class_of
 from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
 from nmt.config.settings import DataConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.sources.files import read_lines
@@ -94,11 +94,7 @@ class FinishedRun:
         if begun != (other.config.get("init") is not None):
             return False
         own = OWN_TO_A_RUN - {"name"} if begun else OWN_TO_A_RUN
-        return (
-            not differences(renamed(self.config), renamed(other.config))
-            - own
-            - ({"init"} if self.seed != other.seed else set())
-        )
+        return not differences(self.config, other.config) - own - ({"init"} if self.seed != other.seed else set())
 
     @property
     def name(self) -> str:
@@ -387,8 +383,7 @@ def _default(node: Mapping[str, Any], key: str, section: str) -> Any:
 def _parameters(node: Mapping[str, Any]) -> Mapping[str, inspect.Parameter]:
     """Return the parameters of the class that a node names, or none if there is no such class in these packages."""
     try:
-        found = class_of(node, within=_PACKAGES)
-        return {} if found is None else inspect.signature(found).parameters
+        return inspect.signature(class_of(node, "", within=_PACKAGES)).parameters
     except Exception:  # a strange config may name a module that cannot be imported here, or a class without a signature
         return {}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nmt.cli.arguments import quoted_paths
-from nmt.config.overrides import parse
+from nmt.config.compose import parse
 from nmt.errors import UserError
 from nmt.lab.compare.runs import read_runs
 from tests.finished_runs import write_run
@@ -30,5 +30,4 @@ def test_a_proposed_command_names_the_files_that_were_meant(tmp_path: Path, name
     with pytest.raises(UserError) as error:
         read_runs([write_run(tmp_path / "run")], "test", [name])
     word = shlex.split(str(error.value).partition("make them: ")[2])[-1]
-    (override,) = parse(quoted_paths([word], ["data.test"]))
-    assert override.value() == (name if target is None else [name, target])
+    assert parse(*quoted_paths([word], ["data.test"])).value() == (name if target is None else [name, target])

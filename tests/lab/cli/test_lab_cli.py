@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nmt.cli.arguments import read_config, train_overrides
-from nmt.config.overrides import parse
+from nmt.cli.arguments import read_config
+from nmt.config.compose import parse
 from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
 from nmt.lab.claims import CLAIMS, untrained
@@ -148,7 +148,7 @@ def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path, monkeyp
     monkeypatch.setattr(lab, "server", lambda: SimpleNamespace(Process=Process))
     folder, corpus = tmp_path / "runs, ours", f"{tmp_path}/en, de"
     lab.train(lab.Training(folder, ("data=files", f"data.path={corpus}"), 1))
-    values = {each.key_or_group: each.value() for each in parse(train_overrides(started[0]))}
+    values = {each.key_or_group: each.value() for each in map(parse, started[0])}
     assert (values["hydra.run.dir"], values["data.path"], values["seed"]) == (str(folder), corpus, 1)
 
 

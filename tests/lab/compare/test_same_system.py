@@ -31,15 +31,6 @@ def test_runs_that_began_with_other_runs_are_one_system_by_their_name_and_not_by
     assert not run(seed=2, name="a").same_system(one)
 
 
-def test_a_class_under_its_old_name_is_the_same_system() -> None:
-    def attention(name: str) -> dict[str, Any]:
-        return {"decoder": {"attention": {"_target_": f"nmt.models.attention.{name}", "query_state": "previous"}}}
-
-    older = run(seed=1, model=attention("bahdanau.BahdanauAttention"))
-    assert older.same_system(run(seed=1, model=attention("additive.AdditiveAttention")))
-    assert not older.same_system(run(seed=1, model=attention("cosine.CosineAttention")))
-
-
 def test_a_score_that_is_not_a_number_has_no_deviation() -> None:
     scores = [{"own": Score(value), "bleu": Score(10.0 + number)} for number, value in enumerate((math.nan, 1.0))]
     system = System("a", [ComparedRun(run(), Scores({}, each), None, {}) for each in scores], {}, [])

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.build import MODELS
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.errors import UserError
 from nmt.lab.attention.caption import shown
 from nmt.lab.trace import texts

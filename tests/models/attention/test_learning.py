@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from nmt.build import MODELS
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.models.attention.base import AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder

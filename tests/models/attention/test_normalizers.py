@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from nmt.build import MODELS
-from nmt.config.instantiate import instantiate
+from nmt.config.nodes import instantiate
 from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention
 from nmt.models.attention.luong import DotAttention

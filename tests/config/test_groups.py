@@ -1,0 +1,59 @@
+"""YAML files of one's own: an experiment that builds on others, and what is said of its mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmt.config.compose import compose_run
+from nmt.config.groups import defaults, groups, options_with, training_groups, with_configs_of
+from nmt.errors import UserError
+from nmt.preflight import build_components
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The place of an experiment of the user's own, `experiment=mine`."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "own" / "experiment" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("defaults:\n  - override /model: rnnn\n", "model: a defaults list has 'rnnn', expected one of hybrid, rnn"),
+        ("defaults:\n  - override /modle: rnn\n", "Could not override 'modle'"),
+        ("defaults:\n  - demo_rn\n", "did you mean 'demo_rnn'?"),
+        ("name: mine\n data: 3\n", "own/experiment/mine.yaml, line 3: cannot be read as YAML (mapping values are not"),
+        ("data: {limit: 0}\n", "data.limit: got 0, expected an integer of at least 1 or null"),
+        ("data: {limi: 2}\n", "data.limi: unknown key; did you mean 'limit'?"),
+    ],
+)
+def test_a_mistake_in_an_experiment_of_ones_own(experiment: Path, text: str, words: str) -> None:
+    experiment.write_text(f"# @package _global_\n{text}", "utf-8")
+    with with_configs_of("own"), pytest.raises(UserError) as error:
+        build_components(compose_run(["experiment=mine"]).settings)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_an_experiment_that_builds_on_another(experiment: Path) -> None:
+    text = "# @package _global_\ndefaults:\n  - demo_rnn\n  - override /model/attention: luong\n  - _self_\n"
+    experiment.write_text(text, "utf-8")
+    with with_configs_of("own"):
+        assert compose_run(["experiment=mine"]).plain["model"]["attention"]["score"] == "general"
+
+
+def test_an_experiment_that_is_not_made_for_a_model_can_leave_a_key_out() -> None:
+    with pytest.raises(UserError, match=r"model\.encoder\.block: unknown key"):
+        build_components(compose_run(["experiment=demo", "model=rnn"]).settings)
+    build_components(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
+
+
+def test_the_groups_of_training_their_defaults_and_where_they_belong() -> None:
+    assert {"model", "model/attention", "experiment"} <= {*training_groups()} < {*groups()}
+    assert defaults("model") == {"transformer"} and defaults("model/attention") >= {"bahdanau"}
+    assert defaults("scores") == {"bleu", "chrf", "exact_match"}
+    assert options_with("model/attention") == ["hybrid", "rnn"]
