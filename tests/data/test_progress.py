@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from nmt.data import progress as module
-from nmt.data.bar import Bar, fitting
 from nmt.data.progress import PassProgress
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     now = SimpleNamespace(seconds=100.0)
-    monkeypatch.setattr(module.time, "monotonic", lambda: now.seconds)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now.seconds))
     return now
 
 
@@ -43,62 +42,18 @@ def test_lines_where_there_is_no_terminal(clock: SimpleNamespace, caplog: pytest
     ]
 
 
-@pytest.mark.parametrize(("width", "stderr"), [(60, False), (80, False), (160, False), (80, True)])
-def test_a_bar_fits_and_ends_with_the_time_left(
-    clock: SimpleNamespace,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    width: int,
-    stderr: bool,
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_bar_on_the_terminal_of_the_first_process(
+    rank: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setattr(f"sys.{'stderr' if stderr else 'stdout'}.isatty", lambda: True)
-    with PassProgress("translating test", 2000, unit="sentences", stderr=stderr) as progress:
-        clock.seconds += 20
-        progress.advance(1000)
-        clock.seconds += 20
-        progress.advance(100)
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(module, "independent_launch", lambda: SimpleNamespace(rank=rank))
+    with PassProgress("translating", 2000, unit="lines", done=1000, stderr=True) as progress:
+        time.sleep(0.11)  # tqdm draws ten times a second at most
+        progress.advance(500)
+    with PassProgress("translating", 2000, stderr=True, quiet=True) as progress:
+        progress.advance(500)
     drawn = capsys.readouterr()
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.err if stderr else drawn.out)
-    assert not (drawn.out if stderr else drawn.err)
-    lines = [line for line in re.split(r"[\r\n]+", shown) if line]
-    assert lines and {len(line) for line in lines} == {width}
-    assert lines[-1].endswith("left") and "translating test: 1,100 of 2,000 sentences" in lines[-1]
-    assert ("sentences/s" in lines[-1]) == (width > 80)
-
-
-def test_a_task_of_srun_needs_no_number_of_tasks_on_each_node(
-    clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Only training needs it. The first task draws the bar."""
-    variables = {"NTASKS": "2", "STEP_NUM_TASKS": "2", "LOCALID": "0", "JOB_NAME": "job"}
-    for name, value in variables.items():
-        monkeypatch.setenv(f"SLURM_{name}", value)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    for rank in (0, 1):
-        monkeypatch.setenv("SLURM_PROCID", str(rank))
-        with PassProgress("translating", 2000, unit="lines") as progress:
-            clock.seconds += 20
-            progress.advance(1000)
-        assert ("translating" in capsys.readouterr().out) == (rank == 0)
-
-
-def test_the_cursor_waits_where_a_wrapped_line_begins(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "60")
-    bar = Bar()
-    bar.start()
-    bar.update(0.5, ["half"])
-    bar.stop()
-    drawn = capsys.readouterr().out.split("\x1b[J")[1:]
-    assert drawn and all(part.count("\n") <= 1 and "\r" in part for part in drawn)
-
-
-def test_figures_are_left_out_in_their_order() -> None:
-    figures, dispensable = ["epoch 1", "", "loss 2", "1 s left"], ["loss 2", "epoch 1"]
-    assert fitting(figures, dispensable, 25) == "epoch 1  loss 2  1 s left"
-    assert fitting(figures, dispensable, 24) == "epoch 1  1 s left"
-    assert fitting(figures, dispensable, 3) == "1 s left"
+    assert ("translating:  75%" in drawn.err and "1500/2000" in drawn.err) == (rank == 0) and not drawn.out
+    assert bool(drawn.err) == (rank == 0)
