@@ -23,7 +23,6 @@ from nmt.errors import UserError
 from nmt.tokens import BOS, PAD
 
 ORDER = 2  # the version of the order that follows from seed and epoch
-BLOCK = 1 << 20  # pairs whose sort keys are computed at once, to bound temporary memory
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,9 @@ def plan_batches(
     check = ORDER
     for array in (source_lengths, target_lengths, starts, numbers):
         check = zlib.crc32(array.tobytes(), check)
-    return Plan(_sort(pairs, source_lengths, target_lengths), starts, numbers, check)
+    smallest = np.min_scalar_type(longer.max(initial=0))  # NumPy sorts small types in a quarter of the time
+    keys = [each[pairs].astype(smallest) for each in (target_lengths, source_lengths, longer)]  # the last comes first
+    return Plan(pairs[np.lexsort(keys)], starts, numbers, check)
 
 
 def _starts(longer: Lengths, budget: int) -> NDArray[np.int64]:
@@ -200,28 +201,6 @@ def _least_budget(longer: Lengths, too_low: int, count: int) -> int:
     while not enough(high):
         high *= 2
     return bisect_left(range(high), True, too_low, key=enough)
-
-
-def _sort(pairs: NDArray[np.int32], source_lengths: Lengths, target_lengths: Lengths) -> NDArray[np.int32]:
-    """Return `pairs` sorted by (longer side, source, target); pairs of equal lengths keep their order.
-
-    Each key and its position are packed into one integer. Sorting these takes half the time and memory of a lexsort.
-    """
-    position_bits = len(pairs).bit_length()
-    length_bits = (63 - position_bits - 1) // 2
-    keys = np.empty(len(pairs), np.int64)
-    for start in range(0, len(pairs), BLOCK):
-        block = pairs[start : start + BLOCK]
-        source, target = source_lengths[block].astype(np.int64), target_lengths[block].astype(np.int64)
-        longer = np.maximum(source, target)
-        assert not longer.max() >> length_bits, "a key has 64 bits"
-        # Pairs of equal longer side: those with the shorter source come first, by source; then the others, by target.
-        second = np.where(source < longer, source, longer + target)
-        position = np.arange(start, start + len(block))
-        keys[start : start + BLOCK] = (longer << length_bits + 1 | second) << position_bits | position
-    keys.sort()
-    keys &= (1 << position_bits) - 1
-    return pairs[keys]
 
 
 # The loader

@@ -34,7 +34,7 @@ from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.system.atomic import lock_file, write_atomically
+from nmt.system.atomic import require_writable, write_atomically
 from nmt.system.cores import usable_cores
 from nmt.system.lines import digest
 from nmt.system.temporary import temporary_folder
@@ -128,29 +128,6 @@ class EncodedCorpus(EncodedPairs):
         return lengths
 
 
-class Mixture(EncodedPairs):
-    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
-
-    def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
-        self._corpora = corpora
-        self._rows = np.concatenate(rows)
-        self._ends = np.cumsum([len(each) for each in rows])
-        chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
-        sources, targets = zip(*chosen, strict=True)
-        self._lengths = np.concatenate(sources), np.concatenate(targets)
-
-    @property
-    def lengths(self) -> tuple[Lengths, Lengths]:
-        return self._lengths
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        place = range(len(self))[index]
-        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
-
-
 def _mapped(file: IO[bytes], dtype: str) -> NDArray[Any]:
     if not file.seek(0, os.SEEK_END):  # no file without bytes can be mapped
         return np.empty(0, dtype)
@@ -179,9 +156,9 @@ class CorpusWriter(ExitStack):
         self._files = dict[str, IO[bytes]]()
         self.checksums = dict.fromkeys(names(linked=linked), 0)
         for name in self.checksums:
-            path = folder / f"{name}.bin"
-            path.unlink(missing_ok=True)  # another process may have mapped the old file, which must not change
-            self._files[name] = self.enter_context(path.open("x+b"))
+            new = folder / f"{name}.{os.urandom(8).hex()}"
+            self._files[name] = self.enter_context(new.open("x+b"))
+            new.replace(folder / f"{name}.bin")  # another process may read or write the old file, which stays for it
             if name.endswith("_offsets"):
                 self._write(name, np.zeros(1, OFFSETS))
 
@@ -225,9 +202,8 @@ def encode_corpus(
     """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
 
     If `linked`, they have links. A damaged corpus is made again. If `folder` cannot be written, temporary files are
-    used. If several processes need the same corpus, one makes it and the others wait. What the filters leave out is
-    logged. Raises UserError if every pair is dropped or an alignment does not fit its pair, and OSError if the disk is
-    full.
+    used. What the filters leave out is logged. Raises UserError if every pair is dropped or an alignment does not fit
+    its pair, and OSError if the disk is full.
     """
     identity = {
         "version": VERSION,
@@ -242,22 +218,15 @@ def encode_corpus(
     if (corpus := _open_corpus(entry, identity)) is not None:
         return _logged(corpus, f"from {entry}")
     try:
-        entry.mkdir(parents=True, exist_ok=True)
-        lock = (entry / "lock").open("ab")
+        require_writable(entry)
     except OSError as error:
         where = f"in temporary files, because {folder} cannot be written ({error.strerror})"
         with temporary_folder() as temporary:
             return _logged(_make_corpus(temporary, identity, split, tokenizer, filters), where)
-    with lock:
-        waited = lock_file(lock, waiting=f"training pairs: waiting for another process that writes {entry}")
-        if waited and (corpus := _open_corpus(entry, identity)) is not None:
-            return _logged(corpus, f"from {entry}")
-        try:
-            corpus = _make_corpus(entry, identity, split, tokenizer, filters)
-        except OSError as error:  # a full disk names no file
-            raise OSError(error.errno, error.strerror, error.filename or str(entry)) from error
-        (entry / "lock").unlink(missing_ok=True)
-    return _logged(corpus, f"kept in {entry}")
+    try:
+        return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
+    except OSError as error:  # a full disk names no file
+        raise OSError(error.errno, error.strerror, error.filename or str(entry)) from error
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:
@@ -288,7 +257,7 @@ def _make_corpus(
 ) -> EncodedCorpus:
     """Write the files of a corpus to `folder`, and return it.
 
-    If files cannot be locked, two processes may write at once. Each has files of its own until it has ended.
+    Several processes may write the same corpus at once. Each reads the files that it has written itself.
     """
     dropped, linked = Counter[str](), identity["linked"]
     with (

@@ -18,7 +18,6 @@ from nmt.data.encoded import (
     EncodedCorpus,
     EncodedPairs,
     Lengths,
-    Mixture,
     encode_corpus,
     number_type,
 )
@@ -59,6 +58,29 @@ class WeightedCorpus:
         """Return the numbers of the pairs of an epoch."""
         drawn = np.array(sorted(rng.sample(range(len(self.corpus)), self.share)), np.int64)
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
+
+
+class Mixture(EncodedPairs):
+    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
+
+    def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
+        self._corpora = corpora
+        self._rows = np.concatenate(rows)
+        self._ends = np.cumsum([len(each) for each in rows])
+        chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
+        sources, targets = zip(*chosen, strict=True)
+        self._lengths = np.concatenate(sources), np.concatenate(targets)
+
+    @property
+    def lengths(self) -> tuple[Lengths, Lengths]:
+        return self._lengths
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
+        place = range(len(self))[index]
+        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
 
 
 class Swap:

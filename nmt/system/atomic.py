@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import logging
 import os
 import re
 import sys
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import IO, cast
 
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
-
-logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -87,20 +84,4 @@ def try_lock(file: IO[bytes]) -> bool | None:
         return False
     except OSError:
         return None
-    return True
-
-
-def lock_file(file: IO[bytes], *, waiting: str) -> bool | None:
-    """Lock an open file until it is closed. Return whether another process had locked it.
-
-    If another process holds the lock, log the message `waiting`, then wait for the lock. If there are no locks (see
-    `try_lock`), return None.
-    """
-    locked = try_lock(file)
-    if locked is not False or sys.platform == "win32":
-        return None if locked is None else False
-    import fcntl
-
-    logger.info(waiting)
-    fcntl.flock(file, fcntl.LOCK_EX)
     return True

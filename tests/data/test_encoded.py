@@ -259,22 +259,8 @@ def test_killed_encoding_is_started_again(encode_pairs, cache_files, tmp_path, r
     assert names(cache_files()) == FILES, "nothing of the killed process is left"
 
 
-@pytest.mark.slow
-def test_the_second_of_two_processes_waits(encode_pairs, cache_files, tmp_path, root, caplog):
-    caplog.set_level(logging.INFO, "nmt")
-    with start(tmp_path / "cache", root, 1) as process:
-        assert process.stdout.readline() == "half\n"
-        pairs = Once(random_pairs(20_000))
-        corpus = encode_pairs(pairs)
-        assert process.stdout.read() == "20000\n"
-    assert pairs.read == 0 and len(corpus) == 20_000
-    assert "waiting for another process" in caplog.messages[0]
-    assert names(cache_files()) == FILES
-
-
-def test_two_at_once_where_files_cannot_be_locked(encode_pairs, cache_files, monkeypatch):
+def test_two_at_once(encode_pairs, cache_files):
     """The second begins and ends while the first is half done."""
-    monkeypatch.setattr("fcntl.flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
     pairs, made = random_pairs(5000), []
 
     def interrupted():
