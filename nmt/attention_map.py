@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["cross", "encoder_self", "decoder_self"]
 KINDS: tuple[Kind, ...] = ("cross", "encoder_self", "decoder_self")
+SIDES = ("source", "target", "read")
+AXES = {"cross": ("target", "source"), "encoder_self": ("source", "source"), "decoder_self": ("target", "read")}
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
 MAX_BYTES = 100_000_000  # of a file; a map of 12 layers with 16 heads takes 50 MB for sentences of 80 pieces
@@ -47,18 +49,12 @@ class Origin:
     log_prob: Number | None = None
 
 
-class _Continues(TypedDict):
-    source: list[Count]
-    target: list[Count]
-    read: list[Count]
-
-
 class _Level(TypedDict):
     source: list[str]
     target: list[str]
     read: list[str]
-    continues: _Continues
-    marks: NotRequired[dict[str, dict[str, str]]]
+    continues: dict[str, list[Count]]
+    marks: dict[str, dict[str, str]]
     cross: list[Any] | None
     encoder_self: list[Any] | None
     decoder_self: list[Any] | None
@@ -68,14 +64,8 @@ class _MapFile(TypedDict):
     source: str
     target: str
     origin: Origin
-
-
-class _PieceFile(_MapFile):
-    pieces: _Level
-
-
-class _WordFile(_MapFile):
-    words: _Level
+    pieces: NotRequired[_Level]
+    words: NotRequired[_Level]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,34 +119,32 @@ class AttentionMap:
 
         The map has its own copy of the weights, as float32 on the CPU.
         """
-        s, t = len(source_pieces), len(target_pieces)
+        sizes = {"source": len(source_pieces), "target": len(target_pieces), "read": len(target_pieces)}
 
-        def cut(batch: Tensor | None, rows: int, columns: int) -> Tensor | None:
+        def cut(kind: Kind) -> Tensor | None:
+            batch: Tensor | None = getattr(weights, kind)
+            rows, columns = (sizes[side] for side in AXES[kind])
             if batch is None:
                 return None
             # A copy, because a view would keep the weights of the complete batch in memory.
             return batch[row, :, :, :rows, :columns].detach().to("cpu", torch.float32, copy=True)
 
-        return cls(
-            source_pieces=tuple(source_pieces),
-            target_pieces=tuple(target_pieces),
-            read_pieces=(Piece("<s>"), *target_pieces[:-1]),
-            cross=cut(weights.cross, t, s),
-            encoder_self=cut(weights.encoder_self, s, s),
-            decoder_self=cut(weights.decoder_self, t, t),
-            source=source,
-            target=target,
-            origin=origin,
-        )
+        pieces = tuple(source_pieces), tuple(target_pieces), (Piece("<s>"), *target_pieces[:-1])
+        return cls(*pieces, cut("cross"), cut("encoder_self"), cut("decoder_self"), source, target, origin)
+
+    def pieces(self, side: str) -> tuple[Piece, ...]:
+        """Return the pieces of the source, of the target, or that the decoder has read (`SIDES`)."""
+        pieces: tuple[Piece, ...] = getattr(self, f"{side}_pieces")
+        return pieces
 
     def axes(self, kind: Kind) -> tuple[list[str], list[str]]:
         """Return the labels of the rows and of the columns of one kind of attention."""
-        rows = self.source_pieces if kind == "encoder_self" else self.target_pieces
-        return [piece.label for piece in rows], [piece.label for piece in self.columns(kind)]
+        rows, columns = ([piece.label for piece in self.pieces(side)] for side in AXES[kind])
+        return rows, columns
 
     def columns(self, kind: Kind) -> tuple[Piece, ...]:
         """Return the pieces of the columns of one kind of attention."""
-        return self.read_pieces if kind == "decoder_self" else self.source_pieces
+        return self.pieces(AXES[kind][1])
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -173,17 +161,10 @@ class AttentionMap:
         """
         if self.level == "words":
             return self
-        source, target, read = map(group_words, (self.source_pieces, self.target_pieces, self.read_pieces))
-        groups = {"cross": (target, source), "encoder_self": (source, source), "decoder_self": (target, read)}
-        merged: dict[str, Any] = {kind: _merge(getattr(self, kind), *groups[kind]) for kind in self.kinds}
-        return replace(
-            self,
-            source_pieces=_word_pieces(self.source_pieces, source),
-            target_pieces=_word_pieces(self.target_pieces, target),
-            read_pieces=_word_pieces(self.read_pieces, read),
-            level="words",
-            **merged,
-        )
+        groups = {side: group_words(self.pieces(side)) for side in SIDES}
+        fields: dict[str, Any] = {f"{side}_pieces": _word_pieces(self.pieces(side), groups[side]) for side in SIDES}
+        fields |= {kind: _merge(getattr(self, kind), *(groups[side] for side in AXES[kind])) for kind in self.kinds}
+        return replace(self, **fields, level="words")
 
     def to_json(self) -> str:
         """Return the map as JSON, with each row of weights on one line and weights rounded to 4 decimals.
@@ -205,24 +186,19 @@ class AttentionMap:
         "continues" holds the positions of the pieces that continue the character of the previous piece, and "marks" the
         mark of each span. A map between words has no "pieces".
         """
-        levels = {"words": self.words().to_plain()}
-        if self.level == "pieces":
-            levels = {"pieces": self.to_plain(), **levels}
-        head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
-        head["origin"] = asdict(self.origin)
-        return _layout({**head, **levels}) + "\n"
+        head = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
+        pieces = {"pieces": self.to_plain()} if self.level == "pieces" else {}
+        return _layout({**head, "origin": asdict(self.origin), **pieces, "words": self.words().to_plain()}) + "\n"
 
     def to_plain(self) -> dict[str, Any]:
         """Return one level of the JSON: lists of labels, lists of positions, and nested lists of weights."""
-        sides = {"source": self.source_pieces, "target": self.target_pieces, "read": self.read_pieces}
+        sides = {side: self.pieces(side) for side in SIDES}
         plain: dict[str, Any] = {side: [piece.label for piece in pieces] for side, pieces in sides.items()}
         plain["continues"] = {
-            side: [position for position, piece in enumerate(pieces) if piece.continues]
-            for side, pieces in sides.items()
+            side: [i for i, each in enumerate(pieces) if each.continues] for side, pieces in sides.items()
         }
         plain["marks"] = {
-            side: {str(position): piece.mark for position, piece in enumerate(pieces) if piece.mark}
-            for side, pieces in sides.items()
+            side: {str(i): each.mark for i, each in enumerate(pieces) if each.mark} for side, pieces in sides.items()
         }
         for kind in KINDS:
             weights = getattr(self, kind)
@@ -232,31 +208,23 @@ class AttentionMap:
 
 def load(path: str | Path) -> AttentionMap:
     """Return the map in a JSON file that `nmt.lab.attention.figure.save` wrote. Raises UserError for any other file."""
-    data = read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES)
-    if data.get("format") != FORMAT:
-        raise UserError(f'{path}: not an attention map; expected JSON with "format": "{FORMAT}"')
-    if data.get("version") != VERSION:
-        raise UserError(
-            f"{path}: got version {data.get('version')!r} of the format, expected {VERSION}; "
-            "read it with the program that wrote it, or write it again"
-        )
-    level = "pieces" if "pieces" in data else "words"
-    shape: Any = _PieceFile if level == "pieces" else _WordFile
-    data = read_stored(data, shape, where=str(path), remedy=REMEDY)
+    plain = read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES)
+    if (plain.get("format"), plain.get("version")) != (FORMAT, VERSION):
+        raise UserError(f'{path}: expected JSON with "format": "{FORMAT}" and "version": {VERSION}; {REMEDY}')
+    data: Any = read_stored(plain, _MapFile, where=str(path), remedy=REMEDY)
+    name = "pieces" if "pieces" in data else "words"
     try:
-        plain = data[level]
-        return AttentionMap(
-            source_pieces=_parse_pieces(plain, "source"),
-            target_pieces=_parse_pieces(plain, "target"),
-            read_pieces=_parse_pieces(plain, "read"),
-            **{kind: _parse_weights(plain[kind]) for kind in KINDS},
-            source=data["source"],
-            target=data["target"],
-            origin=data["origin"],
-            level=level,
-        )
-    except (TypeError, ValueError, RuntimeError) as error:  # torch raises them for lists that are not a table
+        level = data[name]
+        fields: dict[str, Any] = {f"{side}_pieces": _parse_pieces(level, side) for side in SIDES}
+        fields |= {kind: None if level[kind] is None else torch.tensor(level[kind]).float() for kind in KINDS}
+        return AttentionMap(**fields, source=data["source"], target=data["target"], origin=data["origin"], level=name)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:  # torch raises some for lists that are no table
         raise UserError(f"{path}: damaged ({one_line(error)}); {REMEDY}") from None
+
+
+def _parse_pieces(level: Any, side: str) -> tuple[Piece, ...]:
+    continues, marks = set(level["continues"][side]), level["marks"][side]
+    return tuple(Piece(label, i in continues, marks.get(str(i), "")) for i, label in enumerate(level[side]))
 
 
 def group_words(pieces: Sequence[Piece]) -> list[range]:
@@ -314,17 +282,6 @@ def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece
         text, marks = _join(own), "".join(piece.mark for piece in own)
         found.append(Piece(text.removeprefix(WORD_MARK) or text, mark=marks))
     return tuple(found)
-
-
-def _parse_pieces(plain: dict[str, Any], side: str) -> tuple[Piece, ...]:
-    continues = set(plain["continues"][side])
-    marks = plain.get("marks", {}).get(side, {})  # earlier maps have none
-    labels = enumerate(plain[side])
-    return tuple(Piece(label, position in continues, marks.get(str(position), "")) for position, label in labels)
-
-
-def _parse_weights(plain: Any) -> Tensor | None:
-    return None if plain is None else torch.tensor(plain, dtype=torch.float32)
 
 
 def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> Tensor:
