@@ -6,9 +6,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import yaml
@@ -19,12 +17,12 @@ from nmt.config.settings import FILES, METRIC_FILE
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table
-from nmt.lab.compare.compare import Tester, compare
-from nmt.lab.compare.runs import FILE, FOLDER, OWN_TO_A_RUN, RUN_FOLDER, FinishedRun, differences, find_runs, read_runs
+from nmt.lab.compare.compare import compare
+from nmt.lab.compare.runs import FILE, FOLDER, OWN_TO_A_RUN, RUN_FOLDER, differences, find_runs, read_runs
 from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPARISON, TECHNIQUES = "comparison.json", "techniques.yaml"
+COMPARISON = "comparison.json"
 RESULTS = ROOT / "docs" / "results"
 SPEEDS = "speeds.yaml"  # the speeds of training of rows
 MORPHEMES = "morphemes"  # the name of BLEU of Korean morphemes, beside BLEU of characters
@@ -99,9 +97,7 @@ def compared(digest: str, run: Path, results: Path) -> dict[str, Any]:
         baseline = next((each for each in runs if each.config["name"] in BASELINES), runs[0])
         metrics = metrics_into(baseline.test_set.target_lang)
         comparison = compare(runs, baseline, metrics, examples=0)
-        techniques = tested_techniques(runs, metrics, results / TECHNIQUES)
-    found = comparison_table.to_dict(comparison) | {"notes": comparison_table.notes(comparison)}
-    return found | ({"techniques": techniques} if techniques else {})
+    return comparison_table.to_dict(comparison)
 
 
 def metrics_into(language: str) -> dict[str, Metric]:
@@ -111,49 +107,6 @@ def metrics_into(language: str) -> dict[str, Metric]:
     if language == "ko":
         overrides += [f"+scores.{MORPHEMES}={{_target_: nmt.evaluation.metrics.bleu.BLEU, tokenize: ko-mecab}}"]
     return build_metrics(compose("compare", overrides)["scores"], target_lang=language)
-
-
-def tested_techniques(runs: Sequence[FinishedRun], metrics: dict[str, Metric], file: Path) -> list[dict[str, Any]]:
-    """Return each technique of `file` whose rows are among the runs, with its differences from the row without it.
-
-    Only seeds that both rows have take part.
-    """
-    if not file.is_file():
-        return []
-    tester, found = Tester.of(runs, metrics), []
-    for entry in yaml.safe_load(file.read_text("utf-8")):
-        row, against = ({run.seed: run for run in runs if run.name == entry[key]} for key in ("row", "against"))
-        if seeds := sorted(row.keys() & against.keys()):
-            before, after = ([each[seed] for seed in seeds] for each in (against, row))
-            facts = {"validation": on_validation(before, after), "tests": on_test(before, after, tester)}
-            found.append(entry | {"seeds": seeds, **facts})
-    return found
-
-
-def on_validation(before: Sequence[FinishedRun], after: Sequence[FinishedRun]) -> dict[str, float | None]:
-    """Return how much the means of loss and BLEU differ on validation.
-
-    The loss is None if the pieces differ, or if an old run did not write it.
-    """
-    bleu = [fmean(run.metrics["val"]["bleu"]["value"] for run in runs) for runs in (before, after)]
-    losses = [[validation_loss(run) for run in runs] for runs in (before, after)]
-    known = [[loss for loss in each if loss is not None] for each in losses]
-    comparable = known == losses and before[0].config["tokenizer"] == after[0].config["tokenizer"]
-    return {"loss": fmean(known[1]) - fmean(known[0]) if comparable else None, "bleu": bleu[1] - bleu[0]}
-
-
-def on_test(before: Sequence[FinishedRun], after: Sequence[FinishedRun], tester: Tester) -> dict[str, Any]:
-    """Return the difference on test by each metric, with its interval; p is over the seeds if there are several."""
-    if len(before) > 1:
-        return {name: asdict(test) for name, test in tester.over_seeds(before, after).items()}
-    paired = tester.paired(before[0], after[0])
-    return {name: asdict(test.bootstrap) | {"p": test.randomization} for name, test in paired.items()}
-
-
-def validation_loss(run: FinishedRun) -> float | None:
-    """Return the validation loss of the weights that a run has kept, if it is on record."""
-    candidate = run.metrics.get("candidates", {}).get(run.metrics["weights"])
-    return None if candidate is None else float(candidate["loss"])
 
 
 def comparisons(results: Path) -> list[dict[str, Any]]:

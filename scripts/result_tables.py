@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-from nmt.build import build_search
 from nmt.system.machine import summary as machine_summary
 from nmt.system.run_files import CONFIG
 from scripts.result_files import MORPHEMES, RESULTS, ROOT, SPEEDS, comparisons, metrics_of
@@ -21,6 +20,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "minutes": lambda run: f"{run['wall_seconds'] / 60:.0f}",
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
+RUNS = "runs.tsv"  # the complete table: a row for each run
 SHORT = ["parameters", "updates"]
 README_ROWS = {f"multi30k_{name}" for name in ("transformer", "bit", "luong", "bahdanau", "rnn")}
 
@@ -47,84 +47,62 @@ def short_table() -> str:
     return markdown(["model", *labels(first), "p", *SHORT, "minutes"], rows)
 
 
-def whole_table(results: Path) -> str:
-    """Return a Markdown table for each test set with all runs, and the settings that the scores depend on."""
-    return "\n\n".join(table_of(each, results) for each in comparisons(results))
-
-
-def table_of(comparison: dict[str, Any], results: Path) -> str:
-    """Return a row for each run, a row for the mean of each system with several seeds, and the settings."""
+def means_table(comparison: dict[str, Any]) -> str:
+    """Return a Markdown table with a row for each system, and below it the signatures of the scores."""
     rows = []
     for system in comparison["systems"]:
-        for run in system["runs"]:
-            facts = metrics_of(run, results)
-            cells = [cell(score) for score in run["scores"].values()]
-            name = f"[{system['name']}]({run['folder']}/{CONFIG})"
-            tests = difference_of_run(run), p_of_run(run)
-            rows.append([name, str(run["seed"]), *cells, *tests, *(make(facts) for make in FACTS.values())])
-        if len(system["runs"]) > 1:
-            count = f"mean of {len(system['runs'])}"
-            tests = next(map(with_width, system["seeds_tests"].values()), ""), p_value(system)
-            rows.append([system["name"], count, *summaries(system), *tests, *[""] * len(FACTS)])
-    runs = [metrics_of(run, results) for system in comparison["systems"] for run in system["runs"]]
-    tested = f" Differences and p-values are of {labels(comparison)[0]} against {comparison['baseline']}."
-    lines = [
-        f"{comparison['source_lang']} to {comparison['target_lang']}, {comparison['sentences']:,} sentences."
-        f"{tested if len(comparison['systems']) > 1 else ''}",
-        "",
-        markdown(["model", "seed", *labels(comparison), "difference", "p", *FACTS], rows),
-    ]
+        facts = metrics_of(system["runs"][0], RESULTS)
+        difference = next(map(with_width, system["seeds_tests"].values()), "") or difference_of_run(system["runs"][0])
+        cells = [str(len(system["runs"])), *summaries(system), difference, p_value(system)]
+        rows.append([f"[{system['name']}]({system['name']})", *cells, *(FACTS[key](facts) for key in SHORT)])
+    head = ["model", "seeds", *labels(comparison), "difference", "p", *SHORT]
     scores = comparison["systems"][0]["runs"][0]["scores"].values()
-    signatures = zip(labels(comparison), (f"`{score['signature']}`" for score in scores), strict=True)
-    for title, values in (
-        ("Command", {command(run, results) for run in runs}),
-        *((label, {signature}) for label, signature in signatures),
-        ("Search", {search(run["search"]) for run in runs}),
-        ("Hardware", {machine_summary(run["hardware"]) for run in runs}),
-        ("Torch", {run["versions"]["torch"] for run in runs}),
-        ("Commit", {f"{run['name']} (seed {run['seed']}) {str(run['commit'])[:7]}" for run in runs}),
-    ):
-        lines += ["", f"{title}: {'; '.join(sorted(values))}"]
-    # The first note and the one on columns are about the table of compare.py.
-    notes = [note for note in comparison["notes"][1:] if not note.startswith("tokens/s:")]
-    return "\n".join([*lines, *(line for note in notes for line in ("", note))])
+    signatures = [f"{name}: `{score['signature']}`" for name, score in zip(labels(comparison), scores, strict=True)]
+    direction = f"{comparison['source_lang']} to {comparison['target_lang']}"
+    tested = f"differences of {labels(comparison)[0]} from {comparison['baseline']}"
+    title = f"{direction}, {comparison['sentences']:,} sentences; {tested}. {'; '.join(signatures)}."
+    return f"{title}\n\n{markdown(head, rows)}"
 
 
-def office_help_table() -> str:
-    """Return a Markdown table with the systems of LibreOffice's help, in both directions."""
-    rows = []
-    for each in comparisons(RESULTS):
-        for system in each["systems"]:
-            if system["name"].startswith("office_help_"):
-                direction = f"{each['source_lang']} to {each['target_lang']}"
-                scores = dict(zip(system["mean"], summaries(system), strict=True))
-                cells = [scores.get(name, "") for name in ("bleu", MORPHEMES, "chrf")]
-                link = f"[{system['name']}](README.md)"
-                rows.append([direction, link, str(len(system["runs"])), *cells])
-    return markdown(["direction", "system", "seeds", "BLEU", "BLEU of morphemes", "chrF"], rows)
+def update_runs(results: Path) -> None:
+    """Write a row for each compared run to runs.tsv. Rows of other runs stay, also if their folder is gone."""
+    file, rows = results / RUNS, dict[tuple[str, ...], dict[str, str]]()
+    if file.is_file():
+        head, *lines = (line.split("\t") for line in file.read_text("utf-8").splitlines())
+        for cells in lines:
+            row = dict(zip(head, cells, strict=True))
+            rows[key_of(row)] = row
+    for comparison in comparisons(results):
+        for system in comparison["systems"]:
+            for run in system["runs"]:
+                row = run_row(comparison, system["name"], run, results)
+                rows[key_of(row)] = row
+    head = list(dict.fromkeys(name for row in rows.values() for name in row))
+    lines = [head, *([row.get(name, "") for name in head] for row in rows.values())]
+    file.write_text("".join("\t".join(line) + "\n" for line in lines), "utf-8")
 
 
-def techniques_table() -> str:
-    """Return a Markdown table with a row for each technique: its differences from the row without the technique."""
-    first = comparisons(RESULTS)[0]
-    names = ["technique", "row", "against", "training", "seeds", "validation loss", "validation BLEU"]
-    rows = []
-    for each in first["techniques"]:
-        loss, bleu = each["validation"]["loss"], each["validation"]["bleu"]
-        rows.append(
-            [
-                each["technique"],
-                f"`{each['row']}`",
-                f"`{each['against']}`",
-                each["training"],
-                ", ".join(map(str, each["seeds"])),
-                "" if loss is None else signed(loss, 3),
-                signed(bleu, 1),
-                *(with_width(each["tests"][name]) for name in ("bleu", "chrf")),
-                shown(each["tests"]["bleu"]["p"]),
-            ]
-        )
-    return markdown([*names, "test BLEU", "test chrF", "p (BLEU)"], rows)
+def key_of(row: dict[str, str]) -> tuple[str, ...]:
+    """Return the cells that name a run."""
+    return row["direction"], row["model"], row["seed"]
+
+
+def run_row(comparison: dict[str, Any], name: str, run: dict[str, Any], results: Path) -> dict[str, str]:
+    """Return the cells of a run, by the names of their columns."""
+    facts = metrics_of(run, results)
+    return {
+        "direction": f"{comparison['source_lang']} to {comparison['target_lang']}",
+        "model": name,
+        "seed": str(run["seed"]),
+        **dict(zip(labels(comparison), map(cell, run["scores"].values()), strict=True)),
+        "difference": difference_of_run(run),
+        "p": p_of_run(run),
+        **{column: show(facts) for column, show in FACTS.items()},
+        "commit": str(facts["commit"])[:7],
+        "hardware": machine_summary(facts["hardware"]),
+        "torch": facts["versions"]["torch"],
+        "command": command(facts, results),
+    }
 
 
 def with_width(test: dict[str, float]) -> str:
@@ -191,16 +169,9 @@ def recipe(name: str) -> Path:
 
 
 def command(run: dict[str, Any], results: Path) -> str:
-    """Return the command that trains this run with a shipped recipe, or a reference to its config.yaml."""
+    """Return the command that trains this run with a shipped recipe, or where its settings are."""
     if not recipe(run["name"]).is_file():
-        return f"{run['name']} by its config.yaml"
+        return "config.yaml in its folder"
     config = yaml.safe_load((results / run["name"] / f"seed{run['seed']}" / CONFIG).read_text("utf-8"))
     start = "init=RUN_FOLDER " if config.get("init") else ""
-    return f"`python train.py experiment=NAME {start}data.path=FOLDER seed=SEED`"
-
-
-def search(settings: dict[str, Any]) -> str:
-    """Return the label of the search, which names the settings that change its results, and its length limits."""
-    strategy = build_search(settings)
-    limits = f"max_length_factor {strategy.max_length_factor}, max_length_extra {strategy.max_length_extra}"
-    return f"`{strategy.label}` with {limits}"
+    return f"python train.py experiment={run['name']} {start}data.path=FOLDER seed={run['seed']}"

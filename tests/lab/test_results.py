@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from statistics import fmean
 from types import ModuleType
@@ -14,9 +15,8 @@ import yaml
 
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.examples import EXAMPLES
-from scripts.idea_tables import IDEAS, PAIRS
 from scripts.result_files import RESULTS, add, comparisons
-from scripts.result_tables import whole_table
+from scripts.result_tables import update_runs
 from tests.finished_runs import write_run, write_translations
 from tests.script import load_script
 from tests.tiny_run import sentences
@@ -46,10 +46,15 @@ def test_tables_of_results_are_up_to_date(results: ModuleType) -> None:
     assert all(path.read_text("utf-8") == text for path, text in results.pages().items())
 
 
-@pytest.mark.parametrize("folder", [RESULTS, *(IDEAS / pair for pair in PAIRS)])
-def test_every_committed_run_is_in_the_tables(folder: Path) -> None:
-    compared = {folder / run["folder"] for each in comparisons(folder) for s in each["systems"] for run in s["runs"]}
-    assert compared == {path.parent for path in folder.glob("*/*/metrics.json")}
+def test_every_committed_run_is_in_the_tables() -> None:
+    compared = {RESULTS / run["folder"] for each in comparisons(RESULTS) for s in each["systems"] for run in s["runs"]}
+    assert compared == {path.parent for path in RESULTS.glob("*/*/metrics.json")}
+
+
+def test_the_complete_table_has_the_runs_of_today_and_keeps_the_others(tmp_path: Path) -> None:
+    folder = shutil.copytree(RESULTS, tmp_path / "results")
+    update_runs(folder)
+    assert (folder / "runs.tsv").read_bytes() == (RESULTS / "runs.tsv").read_bytes()
 
 
 def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -> None:
@@ -74,11 +79,13 @@ def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -
     assert data["path"] == "FOLDER" and data["more"] == {"translated": {"train": "FILE", "weight": 2}}
     (found,) = comparisons(folder)
     assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
-    table = whole_table(folder)
-    for run in runs:
+    update_runs(folder)
+    head, *lines = (line.split("\t") for line in (folder / "runs.tsv").read_text("utf-8").splitlines())
+    rows = [dict(zip(head, line, strict=True)) for line in lines]
+    assert [(row["model"], row["seed"]) for row in rows] == [("two", "1"), ("two", "2"), ("one", "1")]
+    for run, row in zip(runs, (rows[2], *rows[:2]), strict=True):
         value = BLEU().score((run / "translations" / "test.beam3.lp1.hyp.de").read_text().splitlines(), sources).value
-        assert f"| {value:.1f} ± " in table
-    assert "| two | mean of 2 |" in table and "| [one](one/seed1/config.yaml) | 1 |" in table
+        assert row["BLEU"].startswith(f"{value:.1f} ± ")
 
 
 def test_measuring_page_has_the_figures_of_short_and_long_captions(
