@@ -48,7 +48,6 @@ class ServeConfig(SearchSettings):
     api_key: FreeText | None
     max_characters: PositiveInt
     max_texts: PositiveInt
-    max_sentences: PositiveInt
     max_bytes: PositiveInt
     max_waiting: PositiveInt
 
@@ -73,8 +72,6 @@ def main(config: ServeConfig) -> None:
     import uvicorn
 
     from nmt.deploy.serve.api import Api
-    from nmt.deploy.serve.languages import Languages
-    from nmt.deploy.serve.request import Limits
     from nmt.deploy.serve.worker import Worker
     from nmt.system import process
 
@@ -85,8 +82,8 @@ def main(config: ServeConfig) -> None:
         # and those of the worker would be more than the cores: a batch took 1.7 times as long.
         thread = ThreadPoolExecutor(1)
         loaded = thread.submit(translators, config).result()
-        limits = Limits(config.max_characters, config.max_texts, config.max_sentences, config.max_bytes)
-        api = Api(Worker(loaded, thread, max_waiting=config.max_waiting), Languages(tuple(loaded)), limits, config.key)
+        worker = Worker(loaded, thread, max_waiting=config.max_waiting)
+        api = Api(worker, config.key, config.max_characters, config.max_texts, config.max_bytes)
         logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
         settings = uvicorn.Config(api.app(), log_level="error", access_log=False, timeout_graceful_shutdown=END_SECONDS)
         name = f"[{config.host}]" if ":" in config.host else config.host

@@ -13,19 +13,20 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Message
 
 from nmt.deploy.serve.languages import Languages
-from nmt.deploy.serve.request import Limits, ask_of, fields_of, texts_of
-from nmt.deploy.serve.translation import translated
+from nmt.deploy.serve.translation import ask_of, texts_of, translated
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.languages import english_name
@@ -33,7 +34,11 @@ from nmt.languages import english_name
 logger = logging.getLogger(__name__)
 
 PAGE = Path(__file__).resolve().parent / "page"
+WITHOUT_FILES = {"filesTranslation": False, "frontendTimeout": 500, "suggestions": False, "supportedFilesFormat": []}
+MOST_FIELDS = 20  # of a form
+CLOSED_SECONDS = 0.5  # after which it is asked whether a client has gone
 NO_KEY = "Please contact the server operator to get an API key"
+UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 FAILED = "The server encountered an internal error and was unable to complete your request."
 
 Handler = Callable[[Request], Awaitable[Any]]
@@ -41,77 +46,108 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Api:
-    """What answers requests. `key` is None if everybody may translate."""
+    """What answers requests. `key` is None if everybody may translate.
+
+    A request has at most `max_bytes`, and `max_texts` texts of at most `max_characters`.
+    """
 
     worker: Worker
-    languages: Languages
-    limits: Limits
     key: str | None
+    max_characters: int
+    max_texts: int
+    max_bytes: int
+
+    @property
+    def languages(self) -> Languages:
+        """The languages of the models."""
+        return Languages(tuple(self.worker.translators))
 
     def app(self) -> Starlette:
         """Return the application."""
         codes, targets = self.languages.codes, self.languages.targets
-        target = self.languages.pairs[0][1]
-        settings = {
-            "apiKeys": self.key is not None,
-            "charLimit": self.limits.characters,
-            "filesTranslation": False,
-            "frontendTimeout": 500,
-            "keyRequired": self.key is not None,
-            "language": {
-                "source": {"code": "auto", "name": "Auto Detect"},
-                "target": {"code": target, "name": english_name(target)},
-            },
-            "suggestions": False,
-            "supportedFilesFormat": [],
-        }
+        target = {"code": self.languages.pairs[0][1], "name": english_name(self.languages.pairs[0][1])}
+        chosen = {"source": {"code": "auto", "name": "Auto Detect"}, "target": target}
+        key = {"apiKeys": self.key is not None, "keyRequired": self.key is not None}
+        settings = {**WITHOUT_FILES, **key, "charLimit": self.max_characters, "language": chosen}
         languages = [{"code": code, "name": english_name(code), "targets": targets(code)} for code in codes]
         routes = [
             Route("/translate", _answering(self._translate), methods=["POST"]),
             Route("/detect", _answering(self._detect), methods=["POST"]),
-            Route("/languages", _json(languages)),
-            Route("/health", _json({"status": "ok"})),
-            Route("/frontend/settings", _json(settings)),
+            Route("/languages", JSONResponse(languages)),
+            Route("/health", JSONResponse({"status": "ok"})),
+            Route("/frontend/settings", JSONResponse(settings)),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ]
         cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_headers=["*"], max_age=1_728_000)
-        return Starlette(routes=routes, middleware=[cors], exception_handlers={HTTPException: _refused})
+        return Starlette(routes=routes, middleware=[cors])
 
     async def _translate(self, request: Request) -> dict[str, Any]:
         fields = await self._fields(request)
-        ask = await asyncio.to_thread(ask_of, fields, self.languages, self.limits)  # a glossary may take a second
-        return await _unless_closed(request, translated(ask, self.worker, self.languages, self.limits.sentences))
+        texts = texts_of(fields, self.max_characters, self.max_texts)
+        ask = await asyncio.to_thread(ask_of, fields, texts, self.languages)  # a glossary may take a second
+        return await _unless_closed(request, translated(ask, self.worker, self.languages))
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:
-        texts = texts_of(await self._fields(request), self.limits)
+        texts = texts_of(await self._fields(request), self.max_characters, self.max_texts)
         return [await asyncio.to_thread(self.languages.detect, "\n".join(texts))]
 
     async def _fields(self, request: Request) -> dict[str, Any]:
         """Return the fields of a request whose key is right."""
-        fields = await fields_of(request, self.limits.body)
+        fields = await fields_of(request, self.max_bytes)
         if self.key is not None:
-            given = fields.get("api_key")
-            if not given:
+            if not fields.get("api_key"):
                 raise HTTPException(400, NO_KEY)
-            if not hmac.compare_digest(str(given).encode("utf-8", "replace"), self.key.encode()):
+            if not hmac.compare_digest(str(fields["api_key"]).encode(), self.key.encode()):
                 raise HTTPException(403, "Invalid API key")
         return fields
 
 
+async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
+    """Return the fields of a request: of JSON, or else of a form and of the address.
+
+    The time for a body grows with its length and no faster. Raises HTTPException as soon as `max_bytes` are exceeded.
+    """
+    receive, left = request.receive, max_bytes
+
+    async def bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
+        return message
+
+    request = Request(request.scope, bounded)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    pairs = request.query_params.multi_items()
+    try:
+        if kind == "application/json":
+            fields = await asyncio.to_thread(json.loads, await request.body())
+            if not isinstance(fields, dict):
+                raise HTTPException(400, "Invalid JSON format")
+            json.dumps(fields, ensure_ascii=False).encode()  # ValueError for half of a character (a lone surrogate)
+            return fields
+        if kind == "application/x-www-form-urlencoded":
+            # Not request.form(), which takes the letters of a program like curl, which are UTF-8, for Latin-1.
+            text = (await request.body()).decode("utf-8", "replace")
+            own = await asyncio.to_thread(parse_qsl, text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+            pairs = own + pairs
+        elif kind == "multipart/form-data":
+            form = await request.form(max_files=0, max_fields=MOST_FIELDS, max_part_size=max_bytes)
+            pairs = [(name, str(value)) for name, value in form.multi_items()] + pairs
+    except (ValueError, RecursionError, ClientDisconnect):
+        raise HTTPException(400, UNREADABLE) from None
+    return dict(reversed(pairs))  # of several with one name, the first counts
+
+
 async def _unless_closed(request: Request, answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
     """Return the answer, or stop the work on it when the client has gone."""
-    work, closed = asyncio.create_task(answer), asyncio.create_task(_closed(request))
-    await asyncio.wait([work, closed], return_when=asyncio.FIRST_COMPLETED)
-    closed.cancel()
-    if not work.done():
-        work.cancel()
-        raise HTTPException(499)  # nobody reads it
+    work = asyncio.create_task(answer)
+    while not (await asyncio.wait([work], timeout=CLOSED_SECONDS))[0]:
+        if await request.is_disconnected():
+            work.cancel()
+            raise HTTPException(499, "The client has closed the connection.")
     return work.result()
-
-
-async def _closed(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _answering(handler: Handler) -> Handler:
@@ -119,24 +155,13 @@ def _answering(handler: Handler) -> Handler:
 
     async def route(request: Request) -> Response:
         try:
-            return _json(await handler(request))
-        except HTTPException:
-            raise
+            return JSONResponse(await handler(request))
+        except HTTPException as refusal:
+            return JSONResponse({"error": refusal.detail}, refusal.status_code)
         except UserError as error:
-            raise HTTPException(400, f"Invalid request: {error}") from None
+            return JSONResponse({"error": f"Invalid request: {error}"}, 400)
         except Exception as error:
             logger.error(f"{request.url.path}: {type(error).__name__}")  # its message may quote the text
-            raise HTTPException(500, FAILED) from None
+            return JSONResponse({"error": FAILED}, 500)
 
     return route
-
-
-async def _refused(request: Request, refusal: Exception) -> Response:
-    assert isinstance(refusal, HTTPException)
-    return _json({"error": refusal.detail}, refusal.status_code)
-
-
-def _json(content: Any, status: int = 200) -> Response:
-    body = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    # A message may quote half of a character (a lone surrogate), which has no code in UTF-8.
-    return Response(body.encode("utf-8", "replace"), status, media_type="application/json")

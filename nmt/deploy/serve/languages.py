@@ -9,13 +9,12 @@ from typing import Any
 import regex
 from starlette.exceptions import HTTPException
 
-from nmt.languages import english_name, scripts_in, scripts_of
+from nmt.languages import scripts_in, scripts_of
 
 Pair = tuple[str, str]
 
-# A web or mail address says little about the language of a text. Letters that are not ASCII belong to it behind a
-# separator, as in /wiki/한국어; otherwise they are a word directly beside it. Without `(?<![!-~])`, the time would grow
-# with the square of the length of a text without spaces.
+# A web or mail address. Letters that are not ASCII belong to it behind a separator, as in /wiki/한국어; otherwise they
+# are a word beside it. Without `(?<![!-~])`, the time would grow with the square of the length of a long word.
 _ADDRESS = regex.compile(r"(?<![!-~])[!-~]*(?:://|www\.|@)(?:[!-~]|(?<=[/_=?#.])[^\W!-~]+)*")
 
 
@@ -44,12 +43,6 @@ class Languages:
         """Return the languages into which `source` is translated. A language is its own target."""
         return sorted({source, *(target for each, target in self.pairs if each == source)})
 
-    def require(self, source: str, target: str) -> None:
-        """Raise HTTPException unless `source` is translated into `target`."""
-        if target not in self.targets(source):
-            names = f"{english_name(target)} ({target})", f"{english_name(source)} ({source})"
-            raise HTTPException(400, f"{names[0]} is not available as a target language from {names[1]}")
-
     def detect(self, text: str) -> dict[str, Any]:
         """Return the language whose script most letters of a text have, and how sure this is, from 0 to 100.
 
@@ -64,13 +57,12 @@ class Languages:
 
 def _share(text: str, script: str) -> tuple[float, int]:
     """Return the share of the letters that have the script; fewer scripts of Unicode are the better explanation."""
-    letters, scripts = _weight(text, r"\p{L}"), scripts_in(script)
-    own = "".join(rf"\p{{Script={name}}}" for name in scripts)
-    return (_weight(text, rf"[[{own}]&&\p{{L}}]") / letters, -len(scripts)) if letters else (0.0, 0)
+    scripts = scripts_in(script)
+    own, letters = _weight(text, "".join(rf"\p{{Script={name}}}" for name in scripts)), _weight(text, r"\p{L}")
+    return (own / letters, -len(scripts)) if letters else (0.0, 0)
 
 
-def _weight(text: str, letter: str) -> float:
+def _weight(text: str, kind: str) -> float:
     """Return the number of letters; Latin ones count a third, because texts in all scripts have names in them."""
-    found = "".join(regex.findall(letter, text, regex.V1))
-    latin = len(regex.findall(r"\p{Script=Latin}", found))
-    return len(found) - latin + latin / 3
+    found = "".join(regex.findall(rf"[\p{{L}}&&[{kind}]]", text, regex.V1))
+    return len(found) - 2 / 3 * len(regex.findall(r"\p{Script=Latin}", found))

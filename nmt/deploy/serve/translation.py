@@ -1,4 +1,4 @@
-"""From a request to its answer: texts become sentences, and their translations become texts again."""
+"""From the fields of a request to its answer: texts become sentences, and their translations become texts again."""
 
 from __future__ import annotations
 
@@ -15,10 +15,33 @@ from nmt.deploy.documents.html import marked_up
 from nmt.deploy.documents.html_tokens import text_of
 from nmt.deploy.documents.paragraphs import paragraphs
 from nmt.deploy.serve.languages import Languages, Pair
-from nmt.deploy.serve.request import Ask
 from nmt.deploy.serve.worker import Answer, Task, Worker
+from nmt.languages import english_name
+from nmt.terms import Terms
 
+MISSING = "Invalid request: missing {} parameter"
+MOST_TERMS = 20_000  # characters of a glossary
 TERMS_IGNORED = "The terms are ignored, because the model was trained without spans."
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request for translations.
+
+    `several`: the texts came as a list, so the answer is one too. `source` is None if it is to be detected. `details`
+    asks for what the model says about each piece, with the attention of a `layer` and `head`; 0 means the mean of all.
+    """
+
+    texts: list[str]
+    several: bool
+    source: str | None
+    target: str
+    html: bool
+    alternatives: int
+    details: bool
+    layer: int
+    head: int
+    terms: Terms
 
 
 @dataclass(frozen=True)
@@ -30,17 +53,59 @@ class Text:
     detected: dict[str, Any] | None
 
 
-async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentences: int) -> dict[str, Any]:
+def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) -> Ask:
+    """Return what fields ask for. Raises HTTPException, in the words of LibreTranslate where it has any."""
+    for name in ("source", "target"):
+        if not fields.get(name):
+            raise HTTPException(400, MISSING.format(name))
+    format, terms = fields.get("format") or "text", fields.get("terms") or {}
+    if format not in ("text", "html"):
+        raise HTTPException(400, f"{format} format is not supported")
+    if not isinstance(terms, dict) or not all(isinstance(each, str) for each in terms.values()):
+        raise HTTPException(400, "Invalid request: terms must be an object of terms and their translations")
+    if (letters := sum(map(len, [*terms, *terms.values()]))) > MOST_TERMS:
+        raise HTTPException(400, f"Invalid request: terms ({letters} characters) exceed limit ({MOST_TERMS})")
+    try:
+        alternatives, layer, head = (max(0, int(fields.get(name) or 0)) for name in ("alternatives", "layer", "head"))
+    except (TypeError, ValueError, OverflowError):
+        raise HTTPException(400, "Invalid request: alternatives, layer and head must be numbers") from None
+    return Ask(
+        texts,
+        several=isinstance(fields["q"], list),
+        source=None if str(fields["source"]).lower() == "auto" else languages.find(fields["source"]),
+        target=languages.find(fields["target"]),
+        html=format == "html",
+        alternatives=alternatives,
+        details=str(fields.get("nmt", False)).lower() in ("true", "1"),
+        layer=layer,
+        head=head,
+        terms=Terms(terms),
+    )
+
+
+def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> list[str]:
+    """Return the texts of the field q. Raises HTTPException for what is no text, and for too many or too long ones."""
+    given = fields.get("q")
+    if given is None or given == "" or given == []:
+        raise HTTPException(400, MISSING.format("q"))
+    texts = given if isinstance(given, list) else [given]
+    if not all(isinstance(text, str) for text in texts):
+        raise HTTPException(400, "Invalid request: q must be a text or a list of texts")
+    for size, most in ((len(texts), max_texts), (max(map(len, texts)), max_characters)):
+        if size > most:
+            raise HTTPException(400, f"Invalid request: request ({size}) exceeds text limit ({most})")
+    return texts
+
+
+async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
     texts = await asyncio.to_thread(lambda: [_read(text, ask, worker, languages) for text in ask.texts])
-    if (count := len(_tasks(texts, ask))) > max_sentences:
-        raise HTTPException(400, f"Invalid request: request ({count} sentences) exceeds limit ({max_sentences})")
     found: dict[Task, Answer] = {}
     while new := [task for task in dict.fromkeys(_tasks(texts, ask)) if task not in found]:
         found |= zip(new, await worker.answers(new), strict=True)
         texts = await asyncio.to_thread(_revised, texts, ask, found)  # some may have other sentences now
     answer = await asyncio.to_thread(_answer, ask, texts, found)
-    if ask.terms and not all(worker.translators[text.pair].tokenizer.spans for text in texts if _tasks([text], ask)):
+    if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
         answer["warnings"] = [TERMS_IGNORED]
     return answer
 
@@ -48,7 +113,9 @@ async def translated(ask: Ask, worker: Worker, languages: Languages, max_sentenc
 def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> Text:
     detected = languages.detect(text_of(text) if ask.html else text) if ask.source is None else None
     source = ask.source or str(detected and detected["language"])
-    languages.require(source, ask.target)
+    if ask.target not in languages.targets(source):
+        names = f"{english_name(ask.target)} ({ask.target})", f"{english_name(source)} ({source})"
+        raise HTTPException(400, f"{names[0]} is not available as a target language from {names[1]}")
     if source == ask.target:
         return Text(Joined([text]), (source, ask.target), detected)
     spans = worker.translators[source, ask.target].tokenizer.spans
@@ -82,14 +149,9 @@ def _answer(ask: Ask, texts: Sequence[Text], found: Mapping[Task, Answer]) -> di
 
 
 def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:
-    """Return the different translations of a document, best first; one if it has no sentences.
-
-    An alternative that would leave an element empty is left out. The best translation was revised in this case.
-    """
+    """Return the different translations of a document, best first; one if it has no sentences."""
     ranks = zip(*([each.text for each in answer.translations] for answer in answers), strict=False)
-    best, *others = list(ranks) or [()]
-    kept = [each for each in others if document.revised(each).sentences == document.sentences]
-    return list(dict.fromkeys(map(document.filled, [best, *kept])))
+    return list(dict.fromkeys(map(document.filled, list(ranks) or [()])))
 
 
 def _details(answer: Answer, ask: Ask) -> dict[str, Any]:

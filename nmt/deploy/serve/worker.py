@@ -90,16 +90,12 @@ class Worker:
         found: list[Answer] = []
         costs = accumulate(task.cost for task in tasks)
         for _, turn in groupby(zip(tasks, costs, strict=True), lambda pair: pair[1] // self._batch):
-            found += await asyncio.gather(*[self._answer(task) for task, _ in turn])
+            waiting = [(task, asyncio.get_running_loop().create_future()) for task, _ in turn]
+            self._waiting += waiting
+            if self._running is None or self._running.done():
+                self._running = asyncio.create_task(self._run())
+            found += await asyncio.gather(*[answer for _, answer in waiting])
         return found
-
-    def _answer(self, task: Task) -> asyncio.Future[Answer]:
-        """Put a sentence into the queue."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append((task, answer))
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run())
-        return answer
 
     async def _run(self) -> None:
         """Translate batches until no sentence waits."""
@@ -131,7 +127,9 @@ class Worker:
             return self._search(tasks)
         except Exception as error:
             if len(tasks) == 1:
-                _report(error)
+                if not isinstance(error, UserError):
+                    where = "".join(traceback.format_tb(error.__traceback__)).rstrip()  # its message may quote the text
+                    logger.error(f"a text could not be translated: {type(error).__name__}\n{where}")
                 return [error]
             middle = len(tasks) // 2
             return [*self._translated(tasks[:middle]), *self._translated(tasks[middle:])]
@@ -160,10 +158,3 @@ def _maps(translator: BaseTranslator, translations: Sequence[Translation]) -> di
     except UserError:  # the model has no attention, or the engine cannot show it
         return {}
     return dict(zip(places, maps, strict=True))
-
-
-def _report(error: Exception) -> None:
-    """Log where an error comes from, without its message, which may quote the text."""
-    if not isinstance(error, UserError):
-        frames = "".join(traceback.format_tb(error.__traceback__))
-        logger.error(f"a text could not be translated: {type(error).__name__}\n{frames.rstrip()}")

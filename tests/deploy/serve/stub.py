@@ -20,8 +20,6 @@ import uvicorn
 
 from nmt.attention_map import AttentionMap
 from nmt.deploy.serve.api import Api
-from nmt.deploy.serve.languages import Languages
-from nmt.deploy.serve.request import Limits
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
@@ -32,7 +30,7 @@ from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.source import SourcePart
 from nmt.translation.translation import Translation
 
-LIMITS = Limits(characters=200, texts=20, sentences=30, body=20_000)
+LIMITS = {"max_characters": 200, "max_texts": 20, "max_bytes": 20_000}
 PAIR = ("en", "de")
 POISON = "poison"
 WITH_SPANS = SimpleNamespace(spans=Spans({"braces": r"\{.\}"}))
@@ -141,9 +139,9 @@ def worker_of(models: Mapping[Any, Any], max_waiting: int = 100_000) -> Worker:
 
 
 @contextmanager
-def served(worker: Worker, *, limits: Limits = LIMITS, key: str | None = None) -> Iterator[Client]:
+def served(worker: Worker, key: str | None = None, **limits: int) -> Iterator[Client]:
     """Serve the models of a worker while the block runs."""
-    app = Api(worker, Languages(tuple(worker.translators)), limits, key).app()
+    app = Api(worker, key, **{**LIMITS, **limits}).app()
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -8,16 +8,14 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
-from nmt.spans import MARK
-from nmt.translation.translation import Translation
+from nmt.deploy.serve.api import UNREADABLE
 from tests.deploy.serve.stub import (
     LIMITS,
     PAIR,
@@ -34,15 +32,15 @@ from tests.tiny_run import Run
 
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
 ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
-EN = {"confidence": 50.0, "language": "en"}
+EN = {"confidence": 33.3, "language": "en"}
 MISSING = "Invalid request: missing {} parameter"
 NO_TERMS = "Invalid request: terms must be an object of terms and their translations"
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    """A server from English to German."""
-    with served(worker_of({PAIR: open_stub()})) as client:
+    """A server from English to German and to Portuguese."""
+    with served(worker_of({PAIR: open_stub(), ("en", "pt-BR"): open_stub()})) as client:
         yield client
 
 
@@ -60,16 +58,18 @@ def client() -> Iterator[Client]:
         ({"alternatives": -1}, {"translatedText": "TWO MEN SIT."}),
         ({"source": "auto"}, {"translatedText": "TWO MEN SIT.", "detectedLanguage": EN}),
         ({"q": ["a"], "source": "auto"}, {"translatedText": ["A"], "detectedLanguage": [EN]}),
-        ({"source": "EN", "target": "DE"}, {"translatedText": "TWO MEN SIT."}),
+        ({"source": "EN", "target": "pt_br"}, {"translatedText": "TWO MEN SIT."}),
         ({"source": "de"}, {"translatedText": "Two men sit."}),
         ({"format": "html", "q": "<p>a <b>b</b></p>"}, {"translatedText": "<p>A <b>B</b></p>"}),
         ({"format": "text", "api_key": "", "foo": 1}, {"translatedText": "TWO MEN SIT."}),
+        ({"q": ["Text 1", "", "[X5X] [X20X ]\n"]}, {"translatedText": ["TEXT 1", "", "[X5X] [X20X ]\n"]}),  # Weblate
     ],
     ids=str,
 )
 def test_translations(client: Client, fields: dict[str, Any], expected: dict[str, Any]) -> None:
     reply = client.post("/translate", {**ASK, **fields})
     assert (reply.status, reply.body) == (200, expected)
+    assert reply.headers["access-control-allow-origin"] == "*"  # pages of other servers may ask
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,15 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
         ({"source": None}, MISSING.format("source")),
         ({"target": ""}, MISSING.format("target")),
         *(({"q": bad}, "Invalid request: q must be a text or a list of texts") for bad in (5, ["a", 5])),
-        ({"q": "\ud800"}, "Invalid request: q has half of a character (a lone surrogate)"),
-        *(({name: bad}, f"Invalid request: {name} must be a number")
-          for name in ("alternatives", "layer", "head") for bad in ("x", math.inf)),
-        ({"source": "\ud800"}, "? is not supported"),
+        *(({name: bad}, "Invalid request: alternatives, layer and head must be numbers")
+          for name, bad in (("alternatives", "x"), ("layer", math.inf), ("head", [1]))),
+        *(({name: "\ud800"}, UNREADABLE) for name in ("q", "source", "format")),
         ({"source": "en-US"}, "en-us is not supported"),
         ({"target": ["en"]}, "['en'] is not supported"),
         ({"source": "de", "target": "en"}, "English (en) is not available as a target language from German (de)"),
         ({"format": "xml"}, "xml format is not supported"),
         ({"q": "a" * 240}, "Invalid request: request (240) exceeds text limit (200)"),
         ({"q": ["a"] * 21}, "Invalid request: request (21) exceeds text limit (20)"),
-        ({"q": "Ab. " * 31}, "Invalid request: request (31 sentences) exceeds limit (30)"),
         *(({"terms": bad}, NO_TERMS) for bad in (["a"], {"a": 1}, "a")),
         ({"terms": {"a": " "}},
          "Invalid request: terms: got 'a' with the translation '', expected a text for both"),
@@ -131,7 +129,7 @@ SLOW = {
 
 @pytest.mark.parametrize(("kind", "body"), SLOW.values(), ids=SLOW)
 def test_a_body_that_was_written_to_be_slow_is_refused_at_once(kind: str, body: bytes) -> None:
-    with served(worker_of({PAIR: open_stub()}), limits=replace(LIMITS, body=1_000_000)) as client:
+    with served(worker_of({PAIR: open_stub()}), max_bytes=1_000_000) as client:
         begun = time.process_time()
         reply = client.send("POST", "/translate", body, kind)
         assert time.process_time() - begun < 1.5
@@ -146,15 +144,16 @@ def test_bodies_that_are_no_fields(client: Client) -> None:
     assert (untyped.status, untyped.body) == (400, {"error": MISSING.format("q")})
     for body in (HEAD + b'; filename="a"' + END, b"--x\r\nContent-Disposition: form-data" + END):
         assert client.send("POST", "/translate", body, PARTS).status == 400
-    large = client.send("POST", "/translate", b"q=" + b"a" * LIMITS.body, FORM)
-    assert large.status == 413 and str(LIMITS.body) in large.body["error"]
+    large = client.send("POST", "/translate", b"q=" + b"a" * LIMITS["max_bytes"], FORM)
+    assert large.status == 413 and str(LIMITS["max_bytes"]) in large.body["error"]
 
 
 def test_what_a_server_says_about_itself(client: Client) -> None:
     assert client.get("/health").body == {"status": "ok"}
     assert client.get("/languages").body == [
-        {"code": "en", "name": "English", "targets": ["de", "en"]},
+        {"code": "en", "name": "English", "targets": ["de", "en", "pt-BR"]},
         {"code": "de", "name": "German", "targets": ["de"]},
+        {"code": "pt-BR", "name": "Portuguese (Brazil)", "targets": ["pt-BR"]},
     ]
     settings = client.get("/frontend/settings").body
     assert settings["charLimit"] == 200 and settings["keyRequired"] is False
@@ -162,11 +161,6 @@ def test_what_a_server_says_about_itself(client: Client) -> None:
     assert client.post("/detect", {"q": "Two men"}).body == [EN]
     page = client.get("/")
     assert page.status == 200 and page.headers["content-type"].startswith("text/html") and "://" not in page.body
-
-
-def test_pages_of_other_servers_may_ask(client: Client) -> None:
-    for reply in (client.post("/translate", ASK), client.post("/translate", {}), client.get("/languages")):
-        assert reply.headers["access-control-allow-origin"] == "*"
 
 
 def test_addresses_that_there_are_not(client: Client) -> None:
@@ -194,44 +188,11 @@ def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> No
         assert knowing.post("/translate", {**asked, "terms": None}).body == {"translatedText": ["A DOG", "A CAT"]}
 
 
-def test_weblate_sends_lists_and_gets_lists_of_the_same_length() -> None:
-    texts = [f"Text {number}" for number in range(18)] + ["", "[X5X] files in [X20X ]\n"]
-    with served(worker_of({PAIR: open_stub(), ("en", "pt-BR"): open_stub()})) as client:
-        reply = client.post("/translate", {"q": texts, "source": "en", "target": "pt_BR", "api_key": ""})
-        assert [each["code"] for each in client.get("/languages").body] == ["en", "de", "pt-BR"]
-    assert reply.body == {"translatedText": [text.upper() for text in texts]}
-
-
 def test_mastodon_sends_html_and_asks_for_the_language(client: Client) -> None:
     post = '<p>Hello <span translate="no">:blobcat:</span><br />A <a href="https://example.com/@a">@a</a> b</p>'
     reply = client.post("/translate", {"q": [post, "spoiler"], "source": "auto", "target": "de", "format": "html"})
     expected = '<p>HELLO <span translate="no">:blobcat:</span><br />A <a href="https://example.com/@a">@A</a> B</p>'
     assert reply.body == {"translatedText": [expected, "SPOILER"], "detectedLanguage": [EN, EN]}
-
-
-def test_tags_and_addresses_are_of_no_language() -> None:
-    pages = [
-        '<p>안녕하세요 <a href="https://social.example/tags/korea" class="mention" rel="tag">#한국</a></p>',
-        "<style>body { font-family: sans-serif }</style><p>파일을 여세요.</p><!-- a comment in English -->",
-        '<p>글 <a href="x"><span class="invisible">https://www.</span><span>example.com/articles/2026/11</span></a></p>',
-    ]
-    with served(worker_of({("en", "ko"): open_stub(), ("ko", "en"): open_stub()})) as client:
-        found = client.post("/translate", {"q": pages, "source": "auto", "target": "en", "format": "html"}).body
-    assert found["detectedLanguage"] == [{"confidence": 100.0, "language": "ko"}] * len(pages)
-
-
-class Forgetful(Stub):
-    """Moves the marks of spans to the end of the text."""
-
-    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
-        return super().hypotheses([MARK.sub("", text) + "".join(MARK.findall(text)) for text in sentences], **fields)
-
-
-@pytest.mark.parametrize("kind", [Stub, Forgetful])
-def test_html_has_the_texts_of_its_elements(kind: type[Stub]) -> None:
-    with served(worker_of({PAIR: open_stub(kind, tokenizer=WITH_SPANS)})) as client:
-        body = client.post("/translate", {**ASK, "format": "html", "q": "<p><b>a dog</b> runs.</p><p>Ox.</p>"}).body
-    assert body == {"translatedText": "<p><b>A DOG</b> RUNS.</p><p>OX.</p>"}
 
 
 def test_a_text_that_fails_fails_alone_and_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -247,7 +208,7 @@ def test_a_text_that_fails_fails_alone_and_is_not_logged(caplog: pytest.LogCaptu
     assert "internal error" in others[1].result().body["error"] and POISON not in caplog.text
 
 
-def test_a_client_that_goes_gives_its_place_to_others() -> None:
+def test_a_client_that_goes_gives_its_place_to_others(caplog: pytest.LogCaptureFixture) -> None:
     stub = Stub()
     worker = worker_of({PAIR: stub})
     with served(worker) as client:
@@ -264,16 +225,7 @@ def test_a_client_that_goes_gives_its_place_to_others() -> None:
         wait_for(lambda: worker._waiting[0][1].done())
         stub.gate.set()
         first.join()
-    assert stub.batches == [["Two men sit."]]
-
-
-@pytest.mark.slow
-def test_64_clients_at_once_get_their_own_translations(run: Run) -> None:
-    texts = [f"a man {'rides ' * (number % 5)}{number}" for number in range(64)]
-    alone = [each.text for each in run.translator.translate(texts)]
-    with served(worker_of({PAIR: run.translator})) as client, ThreadPoolExecutor(64) as pool:
-        replies = list(pool.map(lambda text: client.post("/translate", {**ASK, "q": text}), texts))
-    assert [(reply.status, reply.body) for reply in replies] == [(200, {"translatedText": each}) for each in alone]
+    assert stub.batches == [["Two men sit."]] and not caplog.text
 
 
 def test_details_of_each_sentence(run: Run) -> None:
