@@ -24,6 +24,7 @@ from nmt.search.base import Search
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
+    from nmt.data.filters.base import Filter
     from nmt.evaluation.metrics.base import Metric
     from nmt.models.interface import Decoder, Encoder
     from nmt.training.objectives.base import Objective
@@ -49,6 +50,7 @@ OBJECTIVES = ("nmt.training.objectives",)
 OPTIMIZERS = ("torch.optim", "nmt.training.optimizers")
 SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources", "nmt.lab.sources", "nmt.lab.tasks")
+FILTERS = ("nmt.data.filters",)
 SEARCHES = ("nmt.search",)
 METRICS = ("nmt.evaluation.metrics",)
 VIEWS = ("nmt.lab.attribution",)
@@ -158,6 +160,22 @@ def build_more(data: DataConfig) -> dict[str, Source]:
         name: instantiate(FILES_NODE, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
         for name, entry in (data.more or {}).items()
     }
+
+
+def build_filters(
+    nodes: Mapping[str, Any], languages: tuple[str, str], *, allow: Sequence[str] = ()
+) -> dict[str, Filter]:
+    """Return the filters that the nodes of `filters` describe, by name. A node that is null is left out.
+
+    Raises UserError for nodes that do not fit, and for a filter that cannot be used for texts of these `languages`.
+    """
+    built = {}
+    for name, node in nodes.items():
+        if node is not None:
+            built[name] = _built(node, f"filters.{name}", f"{FILTERS[0]}.base.Filter", FILTERS, allow)
+            if reason := built[name].unavailable_reason(languages):
+                raise UserError(f"filters.{name}: it cannot be used: {reason}")
+    return built
 
 
 def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:

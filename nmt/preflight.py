@@ -13,7 +13,6 @@ import torch
 from nmt import build
 from nmt.checks import contradictions
 from nmt.config.settings import TrainConfig
-from nmt.data.filters import check_filters
 from nmt.data.sources.base import Source
 from nmt.errors import ParameterError, UserError, one_line, raise_if_any
 from nmt.models.interface import AttentionWeights, CrossLayer
@@ -27,6 +26,7 @@ from nmt.system.run_files import find_checkpoint
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
+    from nmt.data.filters.base import Filter
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -60,6 +60,7 @@ class Components:
 
     source: Source
     more_sources: Mapping[str, Source]
+    filters: Mapping[str, Filter]
     objective: Objective
     schedule: Schedule
     search: Search
@@ -71,17 +72,17 @@ class Components:
 def build_components(config: TrainConfig) -> Components:
     """Return the components of a run, after all checks that need no data.
 
-    The filters, the optimizer and the model (with a toy vocabulary and without memory for its weights) are also built,
+    The optimizer and the model (with a toy vocabulary and without memory for its weights) are also built,
     tried and discarded. Raises UserError for mistakes that only constructors can find, such as a rate out of range or a
     width that the number of heads does not divide. The error lists the problems of all nodes. The random state does not
     change.
     """
     raise_if_any(contradictions(config))
-    allow = config.allow
+    allow, languages = config.allow, (config.data.source_lang, config.data.target_lang)
     builders: dict[str, Callable[[], Any]] = {
         "source": partial(build.build_source, config.data, allow=allow),
         "more_sources": partial(build.build_more, config.data),
-        "filters": partial(check_filters, config.data),
+        "filters": partial(build.build_filters, config.filters, languages, allow=allow),
         "model": partial(_tried_model, config),
         "objective": partial(build.build_objective, config.objective, allow=allow),
         "optimizer": partial(_check_optimizer, config),

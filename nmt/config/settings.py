@@ -29,25 +29,6 @@ RunName = Annotated[str, Form(r"\w[\w.+-]{0,199}", "at most 200 letters, digits 
 PackageName = Annotated[str, Form(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", "letters, as in allow=[my_package]")]
 Time = Annotated[str, Form(r"(?!0+:00:00:00)\d{1,3}(:\d\d){3}", "the form DD:HH:MM:SS (three minutes: 00:00:03:00)")]
 
-# The names of the classes in nmt.data.defects that are filters
-Filter = Literal[
-    "identical",
-    "duplicate",
-    "many_targets",
-    "leaked_pair",
-    "leaked_source",
-    "leaked_target",
-    "script",
-    "language",
-    "encoding",
-    "invisible",
-    "markup",
-    "numbers",
-    "addresses",
-    "symbols",
-    "shifted",
-]
-
 
 @dataclass(kw_only=True)
 class MoreConfig:
@@ -60,7 +41,7 @@ class MoreConfig:
 
 @dataclass(kw_only=True)
 class DataConfig:
-    """The source of the sentence pairs, the filters, and the sizes of batches.
+    """The source of the sentence pairs, the limits on their lengths, and the sizes of batches.
 
     The fields other than `source` are common to all sources. `source` collects all other keys of a data section: the
     class of the source (`_target_`) and the settings of that class.
@@ -83,7 +64,6 @@ class DataConfig:
     both_directions: bool = False  # train on the pairs with their sides swapped as well
     max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
-    filters: list[Filter] = field(default_factory=list)  # defects whose training pairs are dropped as well
     # New random pieces in each epoch: alpha of `nmt.data.subwords.UnigramSampler`, or drop of `BpeDropout`; None: off
     subword_sampling: Annotated[float, Range(above=0.0, high=1.0)] | None = None
     batch_tokens: PositiveInt  # most padded tokens on either side of a training batch
@@ -153,6 +133,7 @@ class TrainConfig:
     data: DataConfig
     tokenizer: TokenizerConfig
     spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
+    filters: dict[str, Any] = field(default_factory=dict)  # nodes of filters of training pairs, by names
     model: dict[str, Any]
     views: dict[str, Any] = field(default_factory=dict)  # nodes of views beside attention, by names
     objective: dict[str, Any]

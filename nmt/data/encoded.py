@@ -28,7 +28,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.filters import Filters
+from nmt.data.filters.base import Filters
 from nmt.data.pair import SentencePair, Split, marked
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
@@ -280,7 +280,7 @@ def _why(dropped: Counter[str], filters: Filters) -> str:
     total = dropped.total()
     if set(dropped) == {"empty"}:
         return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
-    remedy = "raise these limits" + " or use fewer filters" * bool(filters.defects)
+    remedy = "raise these limits" + " or use fewer filters" * bool(filters.chosen)
     return f"{counted(total, 'pair')}: {_counts(dropped)}; {filters.settings()}); {remedy}"
 
 

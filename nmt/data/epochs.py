@@ -6,6 +6,7 @@ import logging
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from nmt.data.encoded import (
     encode_corpus,
     number_type,
 )
-from nmt.data.filters import make_filters
+from nmt.data.filters.base import Filter, make_filters
 from nmt.data.pair import Split
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
@@ -222,16 +223,19 @@ def make_training_pairs(
     more: Mapping[str, Split],
     tokenizer: Tokenizer,
     *,
+    chosen: Mapping[str, Filter] = MappingProxyType({}),
     linked: bool = False,
 ) -> TrainingPairs:
     """Return the encoded training pairs of each epoch: of the split train of `corpus`, and of the corpora `more`.
+
+    The `chosen` filters drop pairs of all these corpora.
 
     Raises UserError if the filters drop all pairs of a corpus.
     """
     data = settings.data
 
     def encoded(split: Split) -> EncodedCorpus:
-        filters = make_filters(data, {**corpus, "train": split})
+        filters = make_filters(data, chosen, {**corpus, "train": split})
         return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
 
     parts = [WeightedCorpus(encoded(corpus["train"]))]

@@ -104,7 +104,7 @@ def build_parts(recipe: Recipe, components: Components, last: Mapping[str, Any] 
     val_pairs = list(corpus["val"])
     val = encode(val_pairs, translator.tokenizer, linked=linked)
     _check_lengths(recipe, translator, val, corpus.get("test", ()))
-    train = make_training_pairs(settings, corpus, more, translator.tokenizer, linked=linked)
+    train = make_training_pairs(settings, corpus, more, translator.tokenizer, chosen=components.filters, linked=linked)
     return Parts(
         **vars(components),
         recipe=recipe,

@@ -35,7 +35,7 @@ from nmt.config.settings import validate
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import load_corpus
 from nmt.data.encoded import EncodedCorpus, encode_corpus
-from nmt.data.filters import make_filters
+from nmt.data.filters.base import make_filters
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -169,7 +169,7 @@ def _prepare(settings: list[str]) -> tuple[Split, EncodedCorpus, dict[str, float
     times.append(time.perf_counter())
     tokenizer = Tokenizer.train(corpus, config.tokenizer, cache_dir=cache_folder(), spans=Spans(config.spans))
     times.append(time.perf_counter())
-    filters = make_filters(config.data, splits)
+    filters = make_filters(config.data, {}, splits)
     encoded = encode_corpus(corpus, tokenizer, filters, folder=cache_folder())
     times.append(time.perf_counter())
     steps = zip(("counting", "tokenizer", "encoding"), times, times[1:], strict=False)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from nmt.data.encoded import EncodedCorpus, encode
-from nmt.data.filters import Filters
+from nmt.data.filters.base import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError

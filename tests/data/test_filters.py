@@ -1,22 +1,30 @@
-"""Filters drop exactly the pairs with a defect, count them, and are part of the cached corpus's name."""
+"""Filters drop exactly the pairs that they explain, count them, and are part of the cached corpus's name."""
 
 from __future__ import annotations
 
 import random
-import typing
 from collections import Counter
 
 import pytest
 
-from nmt.config.settings import Filter
-from nmt.data.defects.corpus import MOST_TARGETS, simplified
+from nmt.build import build_filters
+from nmt.config.compose import compose
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters import DEFECTS, FILTERS, Filters, check_filters, corpus_context, make_filters
+from nmt.data.filters.base import CorpusContext, Filters, make_filters
+from nmt.data.filters.duplicates import Duplicate, ManyTargets
+from nmt.data.filters.leaked import LeakedPair, LeakedSource, LeakedTarget, simplified
+from nmt.data.filters.text import Identical, Script, foreign_script
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 
-BESIDE_OTHERS = ["duplicate", "many_targets", "leaked_pair", "leaked_source", "leaked_target"]
+BESIDE_OTHERS = {
+    "duplicate": Duplicate(),
+    "many_targets": ManyTargets(most=5),
+    "leaked_pair": LeakedPair(),
+    "leaked_source": LeakedSource(),
+    "leaked_target": LeakedTarget(),
+}
 
 
 def random_corpus(seed):
@@ -36,17 +44,13 @@ def plain(text):
 
 
 def expected(corpus):
-    """Return for each defect the indices of the training pairs that have it, by comparing all with all."""
-    pairs, *others = (
-        [SentencePair(" ".join(pair.source.split()), " ".join(pair.target.split())) for pair in corpus[split]]
-        for split in ("train", "val", "test")
-    )
-    held_out = [*others[0], *others[1]]
+    """Return for each filter the indices of the training pairs that it finds, by comparing all with all."""
+    pairs, held_out = list(corpus["train"]), [*corpus["val"], *corpus["test"]]
     found = {name: set() for name in BESIDE_OTHERS}
     for index, pair in enumerate(pairs):
         if pair in pairs[:index]:
             found["duplicate"].add(index)
-        if len({other.target for other in pairs if other.source == pair.source}) > MOST_TARGETS:
+        if len({other.target for other in pairs if other.source == pair.source}) > 5:
             found["many_targets"].add(index)
         same = [other for other in held_out if plain(pair.source) and plain(other.source) == plain(pair.source)]
         if same:
@@ -58,34 +62,36 @@ def expected(corpus):
     return found
 
 
+def notes(chosen, corpus, languages=("en", "de")):
+    """Return what a filter says about each training pair."""
+    context = CorpusContext(languages, corpus["train"], {name: corpus[name] for name in corpus if name != "train"})
+    find = chosen.finder(context)
+    return [find(index, pair) for index, pair in enumerate(corpus["train"])]
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_defects_beside_other_pairs_are_those_of_comparing_all_with_all(data_config, seed):
+def test_what_is_found_beside_other_pairs_is_that_of_comparing_all_with_all(seed):
     corpus = random_corpus(seed)
-    context = corpus_context(data_config(), corpus, "train")
     for name, indices in expected(corpus).items():
-        defect = DEFECTS[name](context)
-        assert {index for index, pair in enumerate(corpus["train"]) if defect.find(index, pair)} == indices, name
+        assert {index for index, note in enumerate(notes(BESIDE_OTHERS[name], corpus)) if note} == indices, name
 
 
-def test_a_leak_says_where_and_how(data_config):
+def test_a_leak_says_where_and_how():
     held_out = [SentencePair("A dog.", "Ein Hund."), SentencePair("Snow", "Schnee")]
-    corpus = {"val": Split.of(held_out[:1]), "test": Split.of(held_out)}
-    corpus["train"] = Split.of(
-        [SentencePair("A dog.", "Ein Hund."), SentencePair("a dog", "EIN HUND!"), SentencePair("snow", "Der Schnee")]
-    )
-    context = corpus_context(data_config(), corpus, "train")
-    pair, source, target = (
-        [DEFECTS[name](context).find(index, each) for index, each in enumerate(corpus["train"])]
-        for name in ("leaked_pair", "leaked_source", "leaked_target")
-    )
-    assert pair == ["val, exactly; test, exactly", "val, nearly; test, nearly", ""]
-    assert source == [*pair[:2], "test, nearly"] and target == pair
+    train = [
+        SentencePair("A dog.", "Ein Hund."),
+        SentencePair("a dog", "EIN HUND!"),
+        SentencePair("snow", "Der Schnee"),
+    ]
+    corpus = {"val": Split.of(held_out[:1]), "test": Split.of(held_out), "train": Split.of(train)}
+    pair = notes(LeakedPair(), corpus)
+    assert pair == ["val, exactly; test, exactly", "val, nearly; test, nearly", ""] == notes(LeakedTarget(), corpus)
+    assert notes(LeakedSource(), corpus) == [*pair[:2], "test, nearly"]
 
 
 def test_what_is_overfit_is_no_leak(data_config):
-    split = Split.of([SentencePair("A dog.", "Ein Hund.")])
-    corpus = dict.fromkeys(("train", "val", "test"), split)
-    assert corpus_context(data_config(overfit=True), corpus, "train").held_out == {}
+    corpus = dict.fromkeys(("train", "val", "test"), Split.of([SentencePair("A dog.", "Ein Hund.")]))
+    assert make_filters(data_config(overfit=True), {}, corpus).context.held_out == {}
 
 
 def test_simplified_keeps_vowel_signs_and_digits():
@@ -93,21 +99,41 @@ def test_simplified_keeps_vowel_signs_and_digits():
     assert simplified("हिन्दी") == "हिन्दी"  # its vowels are marks, not letters
 
 
-@pytest.mark.parametrize("names", [["duplicate"], ["leaked_source", "many_targets"], BESIDE_OTHERS])
-def test_filters_drop_exactly_the_pairs_with_the_defect(data_config, tokenizer_config, tmp_path, names):
+@pytest.mark.parametrize(
+    ("text", "language", "script"),
+    [
+        ("собака бежит", "de", "Cyrillic"),
+        ("ein Hund", "ko", "Latin"),
+        ("Linux에서 파일을 연다", "ko", ""),
+        ("URLを開く", "ja", ""),
+        ("1,5 µ", "el", ""),
+        ("Ово пас", "sr", ""),
+        ("abc", "xx", ""),
+    ],
+)
+def test_a_foreign_script_is_named(text, language, script):
+    assert foreign_script(text, language) == script
+
+
+def test_identical_texts_have_letters():
+    corpus = {"train": Split.of([SentencePair("Berlin", "Berlin"), SentencePair("12. 5.", "12. 5.")])}
+    assert notes(Identical(), corpus) == ["same text", ""]
+
+
+@pytest.mark.parametrize("names", [["duplicate"], ["leaked_source", "many_targets"], [*BESIDE_OTHERS]])
+def test_filters_drop_exactly_the_pairs_that_they_find(data_config, tokenizer_config, tmp_path, names):
     corpus = random_corpus(3)
-    pairs = list(corpus["train"])
-    config = data_config(filters=names, max_length=4)
-    tokenizer = Tokenizer.train(Split.of(pairs), tokenizer_config(vocab_size=None), cache_dir=None)
-    limits = Filters(config.max_length, config.max_ratio)
+    pairs, config = list(corpus["train"]), data_config(max_length=4)
+    tokenizer = Tokenizer.train(corpus["train"], tokenizer_config(vocab_size=None), cache_dir=None)
     wrong = expected(corpus)
     first = [next((name for name in names if index in wrong[name]), "") for index in range(len(pairs))]
-    rest = encode([pair for pair, name in zip(pairs, first, strict=True) if not name], tokenizer)
-    plain = Split.of([pair for pair, name in zip(pairs, first, strict=True) if not name])
-    kept = encode_corpus(plain, tokenizer, limits, folder=tmp_path / "other")
+    rest = [pair for pair, name in zip(pairs, first, strict=True) if not name]
+    limits = Filters(config.max_length, config.max_ratio)
+    kept = encode_corpus(Split.of(rest), tokenizer, limits, folder=tmp_path / "other")
+    chosen = {name: BESIDE_OTHERS[name] for name in names}
     for _ in range(2):  # the second time from the cache
-        found = encode_corpus(corpus["train"], tokenizer, make_filters(config, corpus), folder=tmp_path)
-        assert list(found) == list(kept) and 0 < len(found) < len(rest) < len(pairs)
+        found = encode_corpus(corpus["train"], tokenizer, make_filters(config, chosen, corpus), folder=tmp_path)
+        assert list(found) == list(kept) and 0 < len(found) < len(encode(rest, tokenizer)) < len(pairs)
         assert Counter(found.dropped) == Counter(filter(None, first)) + Counter(kept.dropped)
 
 
@@ -117,62 +143,44 @@ def test_everything_that_decides_is_part_of_the_name(data_config, tokenizer_conf
     other = {**corpus, "val": Split.of([SentencePair("z", "z")])}
     tokenizer = Tokenizer.train(corpus["train"], tokenizer_config(vocab_size=None), cache_dir=None)
 
-    def files(corpus, **settings):
-        encode_corpus(corpus["train"], tokenizer, make_filters(data_config(**settings), corpus), folder=tmp_path)
+    def files(corpus, chosen, **settings):
+        filters = make_filters(data_config(**settings), chosen, corpus)
+        encode_corpus(corpus["train"], tokenizer, filters, folder=tmp_path)
         return len(list(tmp_path.glob("corpus-*")))
 
-    assert files(corpus) == 1
-    assert files(corpus, filters=["duplicate"]) == 2
-    assert files(corpus, filters=["duplicate", "script"]) == 3
-    assert files(corpus, filters=["duplicate", "script"], target_lang="fr") == 3, "the same script"
-    assert files(corpus, filters=["duplicate", "script"], source_lang="fr", target_lang="sr_Latn") == 3
-    assert files(other, filters=["duplicate"]) == 3
-    assert files(other, filters=["leaked_pair"]) == 4
-    with pytest.raises(UserError, match=r"4 leaked_pair; .*data.filters=\[leaked_pair\].* or use fewer filters"):
-        files(corpus, filters=["leaked_pair"])
+    both = {"duplicate": Duplicate(), "script": Script()}
+    assert files(corpus, {}) == 1
+    assert files(corpus, {"duplicate": Duplicate()}) == 2
+    assert files(corpus, both) == 3 == files(corpus, both, target_lang="fr"), "the same script"
+    assert files(corpus, both, target_lang="sr") == 4
+    assert files(other, {"duplicate": Duplicate()}) == 4
+    assert files(corpus, {"many_targets": ManyTargets()}) == 5
+    assert files(corpus, {"many_targets": ManyTargets(most=2)}) == 6
+    assert files(other, {"leaked_pair": LeakedPair()}) == 7
+    with pytest.raises(UserError, match=r"4 leaked_pair; .*filters=\[leaked_pair\].* or use fewer filters"):
+        files(corpus, {"leaked_pair": LeakedPair()})
 
 
-@pytest.mark.parametrize("name", ["numbers", "addresses"])
-def test_the_languages_are_part_of_the_name_where_they_decide(data_config, name):
-    corpus = {"train": Split.of([SentencePair("21", "21")])}
-    german, french = (
-        make_filters(data_config(filters=[name], target_lang=language), corpus).identity() for language in ("de", "fr")
-    )
-    assert german != french
-
-
-def test_the_longest_header_fits(data_config, tokenizer_config, tmp_path, monkeypatch):
-    pairs = random_corpus(1)["train"]
-    tokenizer = Tokenizer.train(Split.of(pairs), tokenizer_config(vocab_size=None), cache_dir=None)
-    names = [*DEFECTS, "empty", "too long", "of unequal length"]
-    many = iter([*names * 10**5])
-    filters = Filters(128, 4.0, [])
-    monkeypatch.setattr(Filters, "found", lambda self, first, pairs: ["", *(next(many) for _ in pairs[1:])])
-    repeated = Split([*pairs] * 2000, 10**6, "0" * 64)
-    assert set(encode_corpus(repeated, tokenizer, filters, folder=tmp_path).dropped) == set(names)
-
-
-def test_the_settings_name_every_defect_and_each_explains_itself():
-    assert typing.get_args(Filter) == tuple(FILTERS)
-    for kind in DEFECTS.values():
-        assert kind.__doc__ and kind.explanation.split()[0] in ("has", "repeats", "is")
+def test_the_options_are_built():
+    nodes = compose("train", ["filters=[duplicate,many_targets,script]", "filters.many_targets.most=3"])["filters"]
+    built = build_filters({**nodes, "script": None}, ("en", "de"))
+    assert built == {"duplicate": built["duplicate"], "many_targets": ManyTargets(most=3)}
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("nodes", "message"),
     [
-        ({"filters": ["script"], "source_lang": "xx"}, "data.filters: got script, .*knows no script of 'xx'"),
-        ({"filters": ["identicle"]}, r"data.filters: got \['identicle'\], expected a list \(each one of identical, "),
-        ({"filters": "script"}, r"data.filters: got 'script', expected a list"),
+        ({"script": {"_target_": "nmt.data.filters.text.Script"}}, r"filters\.script: .*knows no script of 'xx'"),
+        ({"a": {"_target_": "nmt.data.filters.duplicates.ManyTargets", "most": 0}}, r"filters\.a\.most: got 0"),
+        ({"a": {"_target_": "nmt.data.pair.SentencePair"}}, r"filters\.a"),
     ],
 )
-def test_a_filter_that_cannot_be_used_is_refused(data_config, settings, message):
+def test_a_filter_that_cannot_be_used_is_refused(nodes, message):
     with pytest.raises(UserError, match=message):
-        check_filters(data_config(**settings))
+        build_filters(nodes, ("xx", "de"))
 
 
-@pytest.mark.parametrize(("name", "package"), [("encoding", "ftfy"), ("language", "py3langid")])
-def test_a_missing_package_is_named(data_config, monkeypatch, name, package):
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=f"data.filters: got {name}, but .*needs {package}, not installed; pip install"):
-        check_filters(data_config(filters=[name]))
+    with pytest.raises(UserError, match=r"filters\.language: .*needs py3langid, not installed; pip install"):
+        build_filters({"language": {"_target_": "nmt.data.filters.text.Language"}}, ("en", "de"))

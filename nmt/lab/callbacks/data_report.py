@@ -11,9 +11,10 @@ import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 
 from nmt.config.settings import DataConfig
-from nmt.data.filters import DEFECTS, Filters, corpus_context
+from nmt.data.filters.base import make_filters
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
+from nmt.lab.corpus.defects import DEFECTS
 from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.tables import short_text, warnings
 from nmt.system.cache import cache_folder, read_entry, write_entry
@@ -22,7 +23,7 @@ from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
-VERSION = 5  # of the lines
+VERSION = 6  # of the lines
 MAX_PAIRS = 50_000  # about four seconds; more are sampled
 DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
 
@@ -65,8 +66,8 @@ def report_lines(
 
 
 def _key(corpus: Mapping[str, Split], more: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig) -> str:
-    context = corpus_context(config, corpus, "train")
-    kinds = [DEFECTS[name] for name in DEFECTS_AT_START if not DEFECTS[name].unavailable_reason(context.languages)]
-    filters = Filters(config.max_length, config.max_ratio, [kind(context) for kind in kinds])
+    languages = config.source_lang, config.target_lang
+    usable = {name: DEFECTS[name] for name in DEFECTS_AT_START if not DEFECTS[name].unavailable_reason(languages)}
+    filters = make_filters(config, usable, corpus)
     texts = [{name: pairs.digest for name, pairs in each.items()} for each in (corpus, more)]
-    return digest(json.dumps([VERSION, context.languages, *texts, tokenizer.digest(), filters.identity()]))[:24]
+    return digest(json.dumps([VERSION, languages, *texts, tokenizer.digest(), filters.identity()]))[:24]

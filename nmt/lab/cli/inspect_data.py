@@ -8,7 +8,7 @@
   --config-dir FOLDER        add your YAML files
 
 The report has sizes, lengths in words and in pieces of the tokenizer (which is trained first, as for a run), and the
-pairs that training drops or could drop: data.filters=[duplicate,leaked_source] in train.py drops those with these
+pairs that training drops or could drop: filters=[duplicate,leaked_source] in train.py drops those with these
 defects. It ends with examples and their line numbers. The extra `inspect` adds two defects: damaged encodings and
 wrong languages. The latter takes most of the time; data.limit=100000 looks only at the first pairs of each split.
 
@@ -84,13 +84,12 @@ def main(argv: list[str]) -> None:
 
 def load_inputs(overrides: Sequence[str]) -> Inputs:
     """Return the inputs that the overrides of train.py name. Raises UserError for a mistake in the overrides."""
-    from nmt.build import build_more, build_source
+    from nmt.build import build_filters, build_more, build_source
     from nmt.config.compose import compose
     from nmt.config.settings import validate
-    from nmt.data.filters import check_filters
 
     config = validate(compose("train", overrides))
-    check_filters(config.data)
+    build_filters(config.filters, (config.data.source_lang, config.data.target_lang), allow=config.allow)
     start = None if config.init is None else find_checkpoint(config.init, key="init")
     return Inputs(config, build_source(config.data, allow=config.allow), build_more(config.data), start)
 
@@ -108,7 +107,9 @@ def inspect(inputs: Inputs, examples: int) -> DataReport:
         tokenizer, note = train_tokenizer(corpus["train"], config)
     else:
         tokenizer, note = load(inputs.start).tokenizer, f"the pieces above are those of init={inputs.start}"
-    report = inspection.inspect(corpus, tokenizer, config.data, origin=inputs.origin, more=more, examples=examples)
+    report = inspection.inspect(
+        corpus, tokenizer, config.data, dropped=list(config.filters), origin=inputs.origin, more=more, examples=examples
+    )
     return replace(report, tokenizer=note)
 
 

@@ -11,14 +11,16 @@ from types import MappingProxyType
 import numpy as np
 
 from nmt.config.settings import DataConfig
-from nmt.data.defects.base import CorpusContext, Defect
-from nmt.data.defects.corpus import LeakedPair, several_targets, simplified
 from nmt.data.encoded import encode
-from nmt.data.filters import DEFECTS, Filters, corpus_context
+from nmt.data.filters.base import Filter, Filters
+from nmt.data.filters.duplicates import target_counts
+from nmt.data.filters.leaked import LeakedPair, simplified
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
+from nmt.lab.corpus.defects import DEFECTS
 from nmt.lab.corpus.report import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
+from nmt.lab.corpus.sample import SampledContext, line_of, sample
 
 CHUNK_PAIRS = 2_000
 BOUNDS = (8, 16, 32, 64, 128)  # of the histogram of lengths
@@ -30,6 +32,7 @@ def inspect(
     config: DataConfig,
     *,
     origin: Callable[[str], str],
+    dropped: Sequence[str] = (),
     more: Mapping[str, Split] = MappingProxyType({}),
     defects: Sequence[str] = tuple(DEFECTS),
     examples: int = 5,
@@ -38,27 +41,28 @@ def inspect(
     """Return the report on all splits of `corpus`, looking for the named `defects`.
 
     The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
-    `examples` pairs. `origin` returns where a split comes from. If a training corpus has more than `most_pairs` pairs,
-    one block of neighbouring pairs in every n is examined, so that the number of pairs is about `most_pairs` or less.
+    `examples` pairs. `origin` returns where a split comes from, and `dropped` names the filters of the training. If a
+    training corpus has more than `most_pairs` pairs, one block of neighbouring pairs in every n is examined,
+    so that about `most_pairs` pairs or less are examined.
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
     reasons = {name: DEFECTS[name].unavailable_reason(languages) for name in defects}
-    usable = [DEFECTS[name] for name, reason in reasons.items() if not reason]
+    usable = {name: DEFECTS[name] for name, reason in reasons.items() if not reason}
     training = {"train": corpus["train"], **{f"{MORE}{name}": pairs for name, pairs in more.items()}}
     held_out = {split: pairs for split, pairs in corpus.items() if split != "train"}
     seen = _Seen()
     splits = {}
     for split, whole in {**training, **held_out}.items():
         is_training = split in training
-        stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else None
-        role = "train" if is_training else split  # the name of the split for the defects
-        context = corpus_context(config, {**held_out, role: whole}, role, stride=stride)
-        pairs = context.pairs
+        stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else 1
+        pairs = sample(whole, stride) if is_training and most_pairs is not None else whole
+        others = held_out if is_training and not config.overfit else {}
+        context = SampledContext(languages, pairs, others, stride)
         seen.look_for(context.held_out)
         leaks = bool(context.held_out)  # only training pairs can leak
-        kinds = [kind for kind in usable if leaks or not issubclass(kind, LeakedPair)]
-        counts = _Counts(tokenizer, limits, context, [kind(context) for kind in kinds], examples)
+        kinds = {name: each for name, each in usable.items() if leaks or not isinstance(each, LeakedPair)}
+        counts = _Counts(tokenizer, limits, context, kinds, examples)
         compared = not is_training and not config.overfit
         with PassProgress(f"looking at {split}", len(pairs)) as progress:
             rest = iter(pairs)
@@ -73,15 +77,15 @@ def inspect(
             pairs=len(pairs),
             source=counts.side(0, languages[0]),
             target=counts.side(1, languages[1]),
-            several_targets=several_targets(*context.hashes),
+            several_targets=int(np.count_nonzero(target_counts(*context.hashes)[1] > 1)),
             findings=counts.findings(),
             seen_sources=seen.sources(pairs) if compared else None,
             seen_pairs=seen.pairs(pairs) if compared else None,
         )
     return DataReport(
         splits=splits,
-        explanations={**limits.limits(), **{kind.name: kind.explanation for kind in usable}},
-        dropped=[*limits.limits(), *config.filters],
+        explanations={**limits.limits(), **{name: each.explanation for name, each in usable.items()}},
+        dropped=[*limits.limits(), *dropped],
         not_tested={name: reason for name, reason in reasons.items() if reason},
     )
 
@@ -90,18 +94,23 @@ class _Counts:
     """Counts the figures and the defects of one split."""
 
     def __init__(
-        self, tokenizer: Tokenizer, limits: Filters, context: CorpusContext, defects: Sequence[Defect], examples: int
+        self,
+        tokenizer: Tokenizer,
+        limits: Filters,
+        context: SampledContext,
+        defects: Mapping[str, Filter],
+        examples: int,
     ) -> None:
         self._tokenizer = tokenizer
         self._limits = limits
         self._context = context
-        self._defects = defects
+        self._finders = {name: each.finder(context) for name, each in defects.items()}
         self._most_examples = examples
         self._lengths = array("i"), array("i")
         self._totals = Counter[str](), Counter[str]()
         self._kinds: dict[str, Counter[str]] = {}
         self._examples: dict[str, list[Example]] = {}
-        for name in (*limits.limits(), *(defect.name for defect in defects)):
+        for name in (*limits.limits(), *defects):
             self._kinds[name], self._examples[name] = Counter(), []
 
     def add(self, first: int, pairs: Sequence[SentencePair]) -> None:
@@ -122,15 +131,15 @@ class _Counts:
             if reason:
                 source, target = (lengths[index] for lengths in self._lengths)
                 self._found(reason, index, pair, "" if reason == "empty" else f"{source} and {target} pieces")
-            for defect in self._defects:
-                if note := defect.find(index, pair):
-                    self._found(defect.name, index, pair, note)
+            for name, find in self._finders.items():
+                if note := find(index, pair):
+                    self._found(name, index, pair, note)
 
     def _found(self, name: str, index: int, pair: SentencePair, note: str) -> None:
         note = visible(note)
         self._kinds[name][note] += 1
         if len(self._examples[name]) < self._most_examples:
-            where = self._context.place(index, pair)
+            where = line_of(index, pair, self._context.stride)
             self._examples[name].append(
                 Example(where=where, note=note, source=visible(pair.source), target=visible(pair.target))
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nmt.data.defects.shift import Shifted
 from nmt.lab.corpus.report import DataReport, Finding, SplitFigures
 from nmt.lab.html import render
 
@@ -55,7 +54,7 @@ def warnings(report: DataReport) -> list[str]:
         f"{split}: {'; '.join(finding.kinds)}{'; and more' * (finding.count > sum(finding.kinds.values()))}; "
         "compare the texts where this begins, because one of them lacks a line there or has one too many"
         for name, split, finding in found(report)
-        if name == Shifted.name
+        if name == "shifted"
     ]
 
 

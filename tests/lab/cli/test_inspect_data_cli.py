@@ -25,7 +25,7 @@ def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         f"data.path={folder}",
         "data.val_size=3",
         "data.seed=2",
-        "data.filters=[duplicate]",
+        "filters=[duplicate]",
         "tokenizer.vocab_size=null",
     ]
     inspect_data.main([*words, f"out={folder}/re port"])
@@ -81,10 +81,7 @@ def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
     [
         (["data.path=/nowhere"], "data.path: /nowhere: no such folder"),
         (["data.filter=[script]"], "data.filter"),
-        (
-            ["data=cldr", "data.filters=[scrip]"],
-            r"data.filters: got \['scrip'\], expected a list \(each one of identical",
-        ),
+        (["data=cldr", "filters=[scrip]"], "filters: got 'scrip', expected one of "),
         (["examples=many"], "examples: got 'many', expected a number of at least 0"),
     ],
 )
@@ -102,4 +99,4 @@ def test_an_unusable_folder_is_named_before_the_data_are_read(tmp_path: Path) ->
 def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     inspect_data.main(["--help"])
     out = capsys.readouterr().out
-    assert all(word in out for word in ("examples=", "out=FOLDER", "data.filters="))
+    assert all(word in out for word in ("examples=", "out=FOLDER", "filters="))

@@ -32,7 +32,6 @@ def test_a_different_value_is_a_difference() -> None:
         ("model", BLOCK, "qk_norm", False, True),
         ("data", {"_target_": "nmt.data.sources.hub.Hub", "name": "a"}, "streaming", False, True),
         ("data", {"_target_": "nmt.data.sources.hub.Hub", "name": "a"}, "subword_sampling", None, 0.2),
-        ("data", {"path": None}, "filters", [], ["script"]),
         ("data", {"path": None}, "more", None, {"back": {"train": "back.tsv"}}),
         ("tokenizer", {"joint": True}, "max_pairs", 1_000_000, 5),
     ],

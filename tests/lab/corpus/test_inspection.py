@@ -12,16 +12,16 @@ from dataclasses import asdict
 
 import pytest
 
-from nmt.data.defects.base import BLOCK
-from nmt.data.defects.corpus import MOST_TARGETS
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters import DEFECTS, FILTERS, make_filters
+from nmt.data.filters.base import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.callbacks.data_report import report_lines
+from nmt.lab.corpus.defects import DEFECTS, FILTERS
 from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.report import visible
+from nmt.lab.corpus.sample import BLOCK
 from nmt.lab.corpus.tables import page, short_text, text
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
@@ -56,10 +56,10 @@ PLANTED = [
     ({"invisible"}, SentencePair("a young man", "ein junger \u202eMann")),
     ({"invisible"}, SentencePair("\u3164 a young cat", "eine junge Katze")),
     ({"markup"}, SentencePair("a man &amp; his dog", "ein Mann & sein Hund")),
-    ({"numbers"}, SentencePair("25 children in the snow", "35 Kinder im Schnee")),
+    ({"numbers"}, SentencePair("2,500 children in the snow", "3500 Kinder im Schnee")),
     ({"addresses"}, SentencePair("see www.example.com", "siehe www.example.org")),
     ({"symbols"}, SentencePair("children at the river", "======= Kinder")),
-    *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[: MOST_TARGETS + 1]),
+    *(({"many_targets"}, SentencePair("yes", f"ja {word}")) for word in GERMAN[:6]),
 ]
 
 
@@ -111,7 +111,7 @@ def test_every_planted_defect_is_found_and_nothing_else(report, corpus):
 
 def test_a_filter_drops_exactly_what_the_report_finds(report, corpus, tokenizer, data_config, tmp_path):
     for name in filter(FILTERS.__contains__, LOOKED_FOR):
-        filters = make_filters(data_config(filters=[name]), corpus)
+        filters = make_filters(data_config(), {name: FILTERS[name]}, corpus)
         encoded = encode_corpus(corpus["train"], tokenizer, filters, folder=tmp_path)
         lines = {each.where for each in report.splits["train"].findings[name].examples}
         limits = {line for reason in ("empty", "too long", "of unequal length") for line in expected(corpus)[reason]}

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.data.defects.base import BLOCK, CorpusContext, sample
-from nmt.data.defects.shift import Shifted, Stretch, find_shifts
 from nmt.data.pair import SentencePair, Split
-from tests.data.defects.good import CORPORA, find, good_pairs
+from nmt.lab.corpus.sample import BLOCK, SampledContext, sample
+from nmt.lab.corpus.shift import Shifted, Stretch, find_shifts
+from tests.lab.corpus.good import CORPORA, find, good_pairs
 
 NEAR = 20  # lines from where a shift begins or ends to where that is found
 
@@ -93,7 +93,7 @@ def test_in_a_sample_the_lines_are_those_of_the_whole():
     pairs = [replace(pair, line=None) for pair in shifted(good_pairs("cldr", "en", "de"), 1550, 3000, -1)]
     part = sample(Split.of(pairs), 3)
     assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
-    note = Shifted(CorpusContext(("en", "de"), part, stride=3)).find(999, pairs[-1])
+    note = Shifted().finder(SampledContext(("en", "de"), part, stride=3))(999, pairs[-1])
     assert note.startswith("from pair 1,5") and note.endswith(", the target of each source is 1 line earlier")
 
 

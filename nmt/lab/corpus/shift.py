@@ -18,7 +18,6 @@ allowance is subtracted from each line, and the stretch with the highest sum is 
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 import re
@@ -30,8 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.defects.base import Defect
+from nmt.data.filters.base import CorpusContext, Filter, Finder
 from nmt.data.pair import SentencePair
+from nmt.lab.corpus.sample import SampledContext, line_of
 
 Floats = NDArray[np.float32]
 
@@ -49,33 +49,25 @@ HIGHEST_R, HIGHEST_Q = 0.9, 0.98  # for corpora in which both sides are nearly t
 _COPIED = re.compile(r"\d+|[A-ZÀ-Þ][A-Za-zÀ-ɏ0-9]{2,}")
 
 
-class Shifted(Defect):
-    """The pair is in a stretch of lines whose sources belong to the targets of other lines.
+class Shifted(Filter):
+    """The pair is in a stretch of lines whose sources belong to the targets of other lines."""
 
-    As a filter this drops the complete stretch, because none of its pairs is a translation.
-    """
-
-    name = "shifted"
     explanation = "is in a part of the corpus where each source belongs to the target of a line before or after its own"
 
-    def find(self, index: int, pair: SentencePair) -> str:
-        notes, numbers = self._stretches
-        return notes[int(numbers[index])]
-
-    @functools.cached_property
-    def _stretches(self) -> tuple[list[str], NDArray[np.uint16]]:
-        """An empty note and one on each stretch, and for each pair the number of its note."""
-        notes, numbers = [""], np.zeros(len(self.context.pairs), np.uint16)
-        stretches = find_shifts(self.context.pairs)
+    def finder(self, context: CorpusContext) -> Finder:
+        """Return the finder; its note begins with the first and the last line of the stretch."""
+        pairs, notes, numbers = context.pairs, [""], np.zeros(len(context.pairs), np.uint16)
+        stretches = find_shifts(pairs)
         wanted = {place for stretch in stretches for place in (stretch.start, stretch.end - 1)}
-        ends = {place: pair for place, pair in enumerate(self.context.pairs if wanted else ()) if place in wanted}
+        ends = {place: pair for place, pair in enumerate(pairs if wanted else ()) if place in wanted}
+        stride = context.stride if isinstance(context, SampledContext) else 1
         for number, stretch in enumerate(stretches, 1):
-            first, last = (self.context.place(place, ends[place]) for place in (stretch.start, stretch.end - 1))
+            first, last = (line_of(place, ends[place], stride) for place in (stretch.start, stretch.end - 1))
             lines, side = abs(stretch.offset), "later" if stretch.offset > 0 else "earlier"
             unit = "line" if lines == 1 else "lines"
             notes.append(f"from {first} to {last}, the target of each source is {lines} {unit} {side}")
             numbers[stretch.start : stretch.end] = number
-        return notes, numbers
+        return lambda index, pair: notes[int(numbers[index])]
 
 
 @dataclass(frozen=True)

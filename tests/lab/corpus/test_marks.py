@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nmt.data.pair import SentencePair
-from tests.data.defects.good import find
+from tests.lab.corpus.good import find
 
 KOREAN = "안녕하세요, 세계"
 

@@ -1,0 +1,209 @@
+"""What the data report looks for: what filters find, and defects of files that it is better to repair."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from html.entities import html5
+from importlib import metadata
+from typing import Any
+
+import regex
+
+from nmt.data.filters.base import SIDES, CorpusContext, Filter, Finder, TextFilter
+from nmt.data.filters.duplicates import Duplicate, ManyTargets
+from nmt.data.filters.leaked import LeakedPair, LeakedSource, LeakedTarget
+from nmt.data.filters.text import Identical, Language, Script
+from nmt.data.pair import SentencePair
+from nmt.errors import missing_packages
+from nmt.lab.corpus.shift import Shifted
+
+# Tags of running text. Words in angle brackets for a key or for a text to fill in (<Del>, <title>), as in manuals, are
+# not tags.
+TAGS = (
+    "a abbr b big blockquote br center dd div dl dt em font h[1-6] hr i iframe img li ol p pre s script small span "
+    "strike strong style sub sup tbody td th thead tr tt u ul"
+)
+_TAG = re.compile(rf"</?({'|'.join(TAGS.split())})(?:\s+[\w:-]+\s*=[^<>]*)?\s*/?>", re.IGNORECASE | re.ASCII)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+# ASCII alone, because a Korean particle may follow an address without a space
+_ADDRESS = re.compile(
+    r"(?:(?:https?|ftp)://|www\.)[\w.~:/?#@!$&'*+,;=%()\[\]-]+|(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+",
+    re.ASCII,
+)
+_ADDRESS_PARTS = re.compile(r"[a-z0-9_]+")
+UNCOMPARED = {"http", "https", "ftp", "www", "html", "htm"}
+
+_LONG_NUMBER = re.compile(r"\d{3,}")
+_SEPARATOR_OF_THOUSANDS = re.compile(r"(?<=\d)[.,'\u2019 ](?=\d{3}(?!\d))")
+
+FEWEST_CHARACTERS = 5
+LEAST_SHARE = 1 / 3
+MOST_REPEATED = 5
+_RUN = re.compile(rf"([^\w\s]|_)\1{{{MOST_REPEATED}}}")
+_SYMBOL = re.compile(r"[^\w ]")
+_TEXT = regex.compile(r"[\p{L}\p{M}\p{N}]")  # with marks: many vowels of Hindi are marks
+# The bytes of UTF-8 or EUC-KR, read as Latin-1 or Windows-1252: "ì•ˆë…•", "¾È³ç"
+_LATIN_1 = re.compile(f"[\u0080-\u00ff{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]{{6,}}")
+
+# Control characters, and characters that cannot be seen: soft hyphen, zero-width space, overrides of the writing
+# direction, invisible operators, Hangul fillers, byte order mark, private use. White space is not included. Neither are
+# the joiners and the marks of direction that some scripts need.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u202d\u202e\u2060-\u2064\u3164\ufeff\uffa0\ue000-\uf8ff]"
+)
+REPLACEMENT = "\ufffd"
+
+
+class Invisible(TextFilter):
+    """A text has a control character or an invisible one."""
+
+    explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
+
+    def problem(self, text: str, language: str) -> str:
+        found = _INVISIBLE.search(text)
+        return f"U+{ord(found[0]):04X}" if found else ""
+
+
+class Encoding(TextFilter):
+    """A text was decoded with the wrong encoding, as ftfy recognizes it."""
+
+    explanation = "has characters that a wrong decoding leaves behind, as Ã¼ for ü, or � for bytes that were lost"
+
+    def problem(self, text: str, language: str) -> str:
+        if text.isascii():
+            return ""
+        if REPLACEMENT in text:
+            return "replacement character"
+        from ftfy.badness import is_bad  # late: the import takes a tenth of a second
+
+        return "wrong decoding" if is_bad(text) else ""
+
+    def unavailable_reason(self, languages: tuple[str, str]) -> str:
+        return missing_packages("ftfy", extra="inspect")
+
+    def identity(self, context: CorpusContext) -> list[Any]:
+        return [*super().identity(context), metadata.version("ftfy")]
+
+
+class Markup(Filter):
+    """One side has HTML tags and the other has none, or the same with entities. Tags on both sides are no defect."""
+
+    explanation = "has HTML tags or entities, as <b> or &amp;, on one side only"
+
+    def finder(self, context: CorpusContext) -> Finder:
+        def find(index: int, pair: SentencePair) -> str:
+            for first in (_first_tag, _first_entity):
+                source, target = first(pair.source), first(pair.target)
+                if bool(source) != bool(target):
+                    return f"source: {source}" if source else f"target: {target}"
+            return ""
+
+        return find
+
+
+def _first_tag(text: str) -> str:
+    found = _TAG.search(text) if "<" in text else None
+    return f"<{found[1].lower()}>" if found else ""
+
+
+def _first_entity(text: str) -> str:
+    entities = (found[0] for found in _ENTITY.finditer(text)) if "&" in text else ()
+    return next((entity for entity in entities if entity[1] == "#" or entity[1:] in html5), "")
+
+
+class Numbers(Filter):
+    """The sides have different numbers of three digits or more. Shorter ones are often written as words."""
+
+    explanation = "has a number of three digits or more on one side that the other side has not"
+
+    def finder(self, context: CorpusContext) -> Finder:
+        def find(index: int, pair: SentencePair) -> str:
+            source, target = _numbers(pair.source), _numbers(pair.target)
+            sides = zip(SIDES, (source - target, target - source), strict=True)
+            return "; ".join(f"{side}: {', '.join(map(str, [*left][:5]))}" for side, left in sides if left)
+
+        return find
+
+
+def _numbers(text: str) -> Counter[str]:
+    """Return the groups of three digits or more, in ASCII, with thousands joined: 1234 for 1,234 and 1.234."""
+    joined = _SEPARATOR_OF_THOUSANDS.sub("", text)
+    return Counter(found if found.isascii() else str(int(found)) for found in _LONG_NUMBER.findall(joined))
+
+
+class Addresses(Filter):
+    """A URL or an e-mail address is on one side only. Language codes in the addresses may differ."""
+
+    explanation = "has a URL or an e-mail address on one side that the other side has not"
+
+    def finder(self, context: CorpusContext) -> Finder:
+        passed_over = {*UNCOMPARED, *(part for each in context.languages for part in _parts(each))}
+
+        def addresses(text: str) -> set[tuple[str, ...]]:
+            """Return the parts of each address that must be the same on both sides."""
+            return {tuple(part for part in _parts(url) if part not in passed_over) for url in _ADDRESS.findall(text)}
+
+        def find(index: int, pair: SentencePair) -> str:
+            source, target = addresses(pair.source), addresses(pair.target)
+            sides = zip(SIDES, (source - target, target - source), strict=True)
+            return " and ".join(side for side, left in sides if left)
+
+        return find
+
+    def identity(self, context: CorpusContext) -> list[Any]:
+        return [*super().identity(context), *context.languages]
+
+
+def _parts(text: str) -> list[str]:
+    return _ADDRESS_PARTS.findall(text.lower())
+
+
+class Symbols(TextFilter):
+    """A text is mostly punctuation and symbols, repeats a symbol many times in a row, or was decoded wrongly.
+
+    A wrong decoding is found here only if nearly all letters are wrong. `Encoding` finds single wrong letters.
+    """
+
+    explanation = (
+        "has a side with less than a third letters and digits, with the same symbol six times in a row, or with "
+        "symbols for letters, as ì•ˆë…• for 안녕"
+    )
+
+    def problem(self, text: str, language: str) -> str:
+        symbols = len(_SYMBOL.findall(text)) + text.count("_")
+        if symbols > MOST_REPEATED and (run := _RUN.search(text)):
+            return f"{run[1]} repeated"
+        if not text.isascii() and any(_is_mixed(found) for found in _LATIN_1.findall(text)):
+            return "wrong decoding"
+        characters = "".join(text.rstrip(" .…").split())
+        few = len(characters) >= FEWEST_CHARACTERS and len(_TEXT.findall(characters)) < LEAST_SHARE * len(characters)
+        return "mostly symbols" if few else ""
+
+
+def _is_mixed(text: str) -> bool:
+    return any(map(str.isalpha, text)) and not text.isalpha()
+
+
+FILTERS: Mapping[str, Filter] = {  # with the names of configs/filters
+    "identical": Identical(),
+    "duplicate": Duplicate(),
+    "many_targets": ManyTargets(),
+    "leaked_pair": LeakedPair(),
+    "leaked_source": LeakedSource(),
+    "leaked_target": LeakedTarget(),
+    "script": Script(),
+    "language": Language(),
+}
+DEFECTS: Mapping[str, Filter] = {
+    **FILTERS,
+    "encoding": Encoding(),
+    "invisible": Invisible(),
+    "markup": Markup(),
+    "numbers": Numbers(),
+    "addresses": Addresses(),
+    "symbols": Symbols(),
+    "shifted": Shifted(),
+}
