@@ -18,9 +18,8 @@ import logging
 import os
 import zlib
 from abc import abstractmethod
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Mapping, Sequence, Sized
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -35,7 +34,6 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
 from nmt.system.atomic import require_writable, write_atomically
-from nmt.system.cores import usable_cores
 from nmt.system.lines import digest
 from nmt.system.temporary import temporary_folder
 
@@ -259,58 +257,31 @@ def _make_corpus(
 
     Several processes may write the same corpus at once. Each reads the files that it has written itself.
     """
-    dropped, linked = Counter[str](), identity["linked"]
+    dropped, linked, rest = Counter[str](), identity["linked"], iter(split)
     with (
         CorpusWriter(folder, identity["dtype"], linked=linked) as writer,
         PassProgress("encoding", len(split)) as progress,
     ):
-        for pairs, left_out in _encoded_chunks(split, tokenizer, filters, progress, linked=linked):
-            writer.add(pairs)
-            dropped += left_out
+        while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
+            found = filters.found(progress.done, texts)
+            pairs = encode(
+                [pair for pair, name in zip(texts, found, strict=True) if not name], tokenizer, linked=linked
+            )
+            reasons = filters.reasons(*lengths_of(pairs))
+            writer.add(list(itertools.compress(pairs, reasons == "")))
+            dropped.update(filter(None, [*found, *reasons.tolist()]))
+            progress.advance(len(texts))
         corpus = writer.finish(dropped)
     if not len(corpus):
-        raise UserError(f"data: every training pair was dropped ({_why(dropped, filters)}")
+        total, remedy = dropped.total(), "raise these limits" + " or use fewer filters" * bool(filters.chosen)
+        why = f"{counted(total, 'pair')}: {_counts(dropped)}; {filters.settings()}); {remedy}"
+        if set(dropped) == {"empty"}:
+            why = f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
+        raise UserError(f"data: every training pair was dropped ({why}")
     about = {"identity": identity, "dropped": dropped, "checksums": writer.checksums}
     write_atomically(folder / ABOUT, json.dumps(about).encode())
     return corpus
 
 
-def _why(dropped: Counter[str], filters: Filters) -> str:
-    """Return the reason why all pairs were dropped, with advice."""
-    total = dropped.total()
-    if set(dropped) == {"empty"}:
-        return f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
-    remedy = "raise these limits" + " or use fewer filters" * bool(filters.chosen)
-    return f"{counted(total, 'pair')}: {_counts(dropped)}; {filters.settings()}); {remedy}"
-
-
 def _counts(dropped: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(dropped.items()))
-
-
-def _encoded_chunks(
-    pairs: Iterable[SentencePair], tokenizer: Tokenizer, filters: Filters, progress: PassProgress, *, linked: bool
-) -> Iterator[tuple[list[Encoded], Counter[str]]]:
-    """Yield the kept pairs of each chunk in order, and the number of the others by reason.
-
-    Threads encode the chunks in parallel, because SentencePiece releases the GIL.
-    """
-
-    def chunk(texts: Sequence[SentencePair], dropped: Counter[str]) -> tuple[list[Encoded], Counter[str]]:
-        encoded = encode(texts, tokenizer, linked=linked)
-        reasons = filters.reasons(*lengths_of(encoded))
-        keep = reasons == ""
-        return list(itertools.compress(encoded, keep)), dropped + Counter(reasons[~keep].tolist())
-
-    threads, rest = usable_cores(), iter(pairs)
-    pending: deque[Future[tuple[list[Encoded], Counter[str]]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
-            found = filters.found(progress.done, texts)
-            sound = [pair for pair, name in zip(texts, found, strict=True) if not name]
-            pending.append(pool.submit(chunk, sound, Counter(filter(None, found))))
-            progress.advance(len(texts))
-            if len(pending) > 2 * threads:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()

@@ -61,29 +61,6 @@ class WeightedCorpus:
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
 
 
-class Mixture(EncodedPairs):
-    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
-
-    def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
-        self._corpora = corpora
-        self._rows = np.concatenate(rows)
-        self._ends = np.cumsum([len(each) for each in rows])
-        chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
-        sources, targets = zip(*chosen, strict=True)
-        self._lengths = np.concatenate(sources), np.concatenate(targets)
-
-    @property
-    def lengths(self) -> tuple[Lengths, Lengths]:
-        return self._lengths
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        place = range(len(self))[index]
-        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
-
-
 class Swap:
     """Exchanges the sides of encoded pairs of a joint vocabulary.
 
@@ -114,24 +91,36 @@ class Swap:
         return new
 
 
-@dataclass(eq=False)
-class BothDirections(EncodedPairs):
-    """`pairs`, and the same pairs again with their sides exchanged by `swap`."""
+class Mixture(EncodedPairs):
+    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second...
 
-    pairs: EncodedPairs
-    swap: Swap
+    With `swap`, the same pairs follow again with their sides exchanged.
+    """
+
+    def __init__(
+        self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]], swap: Swap | None = None
+    ) -> None:
+        self._corpora, self._swap = corpora, swap
+        self._rows = np.concatenate(rows)
+        self._ends = np.cumsum([len(each) for each in rows])
+        chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
+        sides = [np.concatenate(side) for side in zip(*chosen, strict=True)]
+        self._lengths = sides[0], sides[1]
 
     @property
     def lengths(self) -> tuple[Lengths, Lengths]:
-        source, target = self.pairs.lengths
+        source, target = self._lengths
+        if self._swap is None:
+            return source, target
         return np.concatenate([source, target]), np.concatenate([target, source])
 
     def __len__(self) -> int:
-        return 2 * len(self.pairs)
+        return len(self._rows) * (1 if self._swap is None else 2)
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        backwards, place = divmod(range(len(self))[index], len(self.pairs))
-        return self.swap(self.pairs[place]) if backwards else self.pairs[place]
+        backwards, place = divmod(range(len(self))[index], len(self._rows))
+        pair = self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
+        return self._swap(pair) if self._swap is not None and backwards else pair
 
 
 class SubwordSampling:
@@ -210,10 +199,8 @@ class TrainingPairs:
 
     def _make(self, rng: random.Random) -> EncodedPairs:
         pairs: EncodedPairs = self.parts[0].corpus
-        if len(self.parts) > 1:
-            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
-        if self.swap is not None:
-            pairs = BothDirections(pairs, self.swap)
+        if len(self.parts) > 1 or self.swap is not None:
+            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts], self.swap)
         return pairs if self.sampling is None else self.sampling(pairs, rng)
 
 
