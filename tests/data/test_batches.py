@@ -167,15 +167,6 @@ def stopped(after, **settings):
     return one.state_dict()
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_a_loader_resumes_where_it_stopped(ranks):
-    whole = indices(loader(seed=1, world_size=ranks))
-    for stop in range(len(whole)):
-        resumed = loader(seed=1, world_size=ranks)
-        resumed.load_state_dict(stopped(stop, world_size=ranks))
-        assert indices(resumed) == whole[stop:]
-
-
 def test_an_epoch_whose_batches_have_changed_is_not_gone_on_with(monkeypatch):
     changed = [loader(90, seed=1), loader(of=pairs(199), seed=1), loader(of=PAIRS[::-1], seed=1), loader(seed=2)]
     monkeypatch.setattr("nmt.data.batches.ORDER", 1)

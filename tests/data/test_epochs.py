@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nmt.data.batches import BatchLoader
-from nmt.data.encoded import encode, encode_corpus
+from nmt.data.encoded import encode, encode_corpus, lengths_of
 from nmt.data.epochs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
 from nmt.data.filters.base import Filters
 from nmt.data.pair import SentencePair, Split
@@ -54,6 +54,14 @@ def encoded(pairs, tokenizer, folder, *, linked=False):
     return encode_corpus(Split.of(pairs), tokenizer, filters, folder=folder, linked=linked)
 
 
+def sampled(usual, model, type, strength, **settings):
+    return TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, strength, LONGEST), **settings)
+
+
+def lengths_fit(pairs):
+    return all(np.array_equal(one, other) for one, other in zip(pairs.lengths, lengths_of(list(pairs)), strict=True))
+
+
 def same(one, other):
     """Return whether two lists of encoded pairs are equal."""
     return len(one) == len(other) and all(
@@ -66,44 +74,36 @@ def same(one, other):
 def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, tmp_path, type, joint):
     model = tokenizer(type, joint=joint)
     usual = encoded(pairs, model, tmp_path)
-    train = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-    first, second = list(train.of_epoch(0)), list(train.of_epoch(1))
-    assert len(first) == len(second) == len(train) == len(usual) and train.differ
+    train, again, other = (sampled(usual, model, type, 0.3, seed=seed) for seed in (1, 1, 2))
+    epochs = [list(train.of_epoch(epoch)) for epoch in (0, 1)]
     back = model if joint else Tokenizer(model.target_model, model.source_model)
-    for epoch in (first, second):
+    for epoch in epochs:
+        assert len(epoch) == len(train) == len(usual) and train.differ
         assert [model.decode_target(pair.target) for pair in epoch] == [model.decode_target(p.target) for p in usual]
         assert [back.decode_target(pair.source) for pair in epoch] == [back.decode_target(p.source) for p in usual]
-    assert sum(a[:2] != b[:2] for a, b in zip(first, second, strict=True)) > COUNT / 2
-    again = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-    other = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=2)
-    assert list(again.of_epoch(1)) == second, "no matter which epochs were made before"
-    assert list(other.of_epoch(1)) != second
+    assert sum(a[:2] != b[:2] for a, b in zip(*epochs, strict=True)) > COUNT / 2
+    assert list(again.of_epoch(1)) == epochs[1] != list(other.of_epoch(1)), "no matter which epochs were made before"
 
 
 def test_a_sample_that_is_too_long_keeps_the_usual_encoding(pairs, tokenizer, tmp_path):
     model = tokenizer("bpe")
-    usual = encoded(pairs, model, tmp_path)
-    sampled = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, "bpe", 1.0, LONGEST)).of_epoch(0)
-    kept = Counter()
-    for before, after in zip(usual, sampled, strict=True):
+    usual, kept = encoded(pairs, model, tmp_path), Counter()
+    for before, after in zip(usual, sampled(usual, model, "bpe", 1.0).of_epoch(0), strict=True):
         for old, new in zip(before[:2], after[:2], strict=True):
-            assert len(new) <= LONGEST
             characters = "".join(model.target_vocabulary[index] for index in old[:-1])
             kept[new == old] += 1
-            assert new == old or len(new) == len(characters) + 1
+            assert len(new) <= LONGEST and (new == old or len(new) == len(characters) + 1)
     assert kept[True] and kept[False]
 
 
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
-    model = tokenizer(type)
-    usual = encoded(pairs, model, tmp_path, linked=True)
-    sampled = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.2, LONGEST)).of_epoch(0)
-    filters = Filters(max_length=LONGEST, max_ratio=100.0)
-    lengths = [np.array([len(pair[side]) for pair in encode(pairs, model)]) for side in (0, 1)]
-    kept = [pair for pair, reason in zip(pairs, filters.reasons(*lengths), strict=True) if not reason]
-    assert len(kept) == len(sampled)
-    for pair, ids in zip(kept, sampled, strict=True):
+    model, filters = tokenizer(type), Filters(max_length=LONGEST, max_ratio=100.0)
+    made = sampled(encoded(pairs, model, tmp_path, linked=True), model, type, 0.2).of_epoch(0)
+    kept = [
+        pair for pair, drop in zip(pairs, filters.reasons(*lengths_of(encode(pairs, model))), strict=True) if not drop
+    ]
+    for pair, ids in zip(kept, made, strict=True):
         words = [words_of_pieces(side, starts) for side, starts in zip(ids[:2], model.word_starts, strict=True)]
         assert linked_words(ids.links, *words) == links_of_pair(pair, "here")
 
@@ -121,15 +121,10 @@ def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(
     train = TrainingPairs([WeightedCorpus(usual)], swap=Swap(model))
     both = train.of_epoch(0)
     assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
-    assert same([both[-1]], [backwards[-1]])
-    assert both.lengths[0].tolist() == [len(pair.source) for pair in both]
-    assert both.lengths[1].tolist() == [len(pair.target) for pair in both]
+    assert same([both[-1]], [backwards[-1]]) and lengths_fit(both)
     assert sum(len(batch.source) for batch in BatchLoader(train.of_epoch, 2000)) == len(both)
-    sampled = TrainingPairs(
-        [WeightedCorpus(usual)], swap=Swap(model), sampling=SubwordSampling(model, "unigram", 0.5, LONGEST)
-    )
-    texts = [model.decode_target(pair.source) for pair in sampled.of_epoch(3)]
-    assert texts == [model.decode_target(pair.source) for pair in both]
+    drawn = sampled(usual, model, "unigram", 0.5, swap=Swap(model)).of_epoch(3)
+    assert [model.decode_target(pair.source) for pair in drawn] == [model.decode_target(pair.source) for pair in both]
 
 
 def test_swapped_pairs_have_marks_in_the_order_of_their_new_source(pairs, tokenizer, tmp_path):
@@ -144,9 +139,7 @@ def test_swapped_pairs_have_marks_in_the_order_of_their_new_source(pairs, tokeni
     usual = encoded(marked, model, tmp_path)
     backwards = encoded(list(map(turned, marked)), model, tmp_path)
     assert same(TrainingPairs([WeightedCorpus(usual)], swap=Swap(model)).of_epoch(0), [*usual, *backwards])
-    assert any(pair.source != back.target for pair, back in zip(usual, backwards, strict=True)), (
-        "some are numbered anew"
-    )
+    assert [pair.source for pair in usual] != [pair.target for pair in backwards], "some are numbered anew"
 
 
 def counted(pairs):
@@ -167,8 +160,7 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
         mixture = train.of_epoch(epoch)
         found = list(mixture)
         assert len(found) == len(mixture) == 135 and found[:110] == [*main, *other, *other]
-        assert mixture.lengths[0].tolist() == [len(pair.source) for pair in found]
-        assert mixture.lengths[1].tolist() == [len(pair.target) for pair in found]
+        assert lengths_fit(mixture)
         more = counted(found[110:])
         assert more <= counted(other) + counted(third) and len(found[125:]) == 10
         shares.append(more)
@@ -191,26 +183,17 @@ def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ran
     model = tokenizer(type)
     usual = encoded(pairs, model, tmp_path)
 
-    def loader(rank=0):
-        train = TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, 0.3, LONGEST), seed=1)
-        return BatchLoader(train.of_epoch, 500, seed=1, rank=rank, world_size=ranks)
+    def loader(epoch, rank=0):
+        made = BatchLoader(sampled(usual, model, type, 0.3, seed=1).of_epoch, 500, seed=1, rank=rank, world_size=ranks)
+        made.set_epoch(epoch)
+        return made
 
-    whole = []
-    running = loader()
-    for epoch in range(3):
-        running.set_epoch(epoch)
-        whole.append(batches(running))
-    assert len({len(each) for each in whole}) == 1 and len(whole[0]) == len(running)
-    others = loader(ranks - 1)
-    others.set_epoch(2)
-    assert len(batches(others)) == len(running)
+    whole = [batches(loader(epoch)) for epoch in range(3)]
+    assert {len(each) for each in whole} == {len(loader(0))} == {len(batches(loader(2, ranks - 1)))}
     for stop in (0, 1, len(whole[2]) - 1):
-        stopped = loader()
-        stopped.set_epoch(2)
-        iterator = iter(stopped)
-        for _ in range(stop):
-            next(iterator)
-        resumed = loader()
+        stopped, resumed = loader(2), loader(0)
+        for _ in zip(range(stop), stopped, strict=False):
+            pass
         resumed.load_state_dict(stopped.state_dict())
         resumed.set_epoch(2)
         assert batches(resumed) == whole[2][stop:]
