@@ -12,7 +12,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
 from nmt.cli.program import Program
@@ -116,21 +116,19 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     given twice, its text goes on in the next argument, or it is not UTF-8.
     """
     places = [place for place, word in enumerate(argv) if word.lstrip("+").startswith(f"{key}=")]
-    values = [argv[place].partition("=")[2] for place in places]
-    if len(values) == 1 and (more := _words_after(argv, places[0])):
-        raise UserError(f'{key}: put the whole value in quotes: {key}="{" ".join([*values, *more])}"')
-    if len(values) > 1:
-        raise UserError(f"{key}: given {len(values)} times, expected once; put the whole text in one pair of quotes")
+    if not places:
+        return None, list(argv)
+    if len(places) > 1:
+        raise UserError(f"{key}: given {len(places)} times, expected once; put the whole text in one pair of quotes")
+    text = argv[places[0]].partition("=")[2]
+    rest = itertools.takewhile(lambda word: "=" not in word and word[:1] != "-", argv[places[0] + 1 :])
+    if more := list(rest):  # the text has no quotes, so the shell has divided it
+        raise UserError(f'{key}: put the whole value in quotes: {key}="{" ".join([text, *more])}"')
     try:
-        "".join(values).encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise UserError(f"{key}: the text on the command line is not UTF-8; check the terminal's encoding") from error
-    return (values[0] if values else None), [word for place, word in enumerate(argv) if place not in places]
-
-
-def _words_after(argv: Sequence[str], place: int) -> list[str]:
-    """Return the words without "=" that follow a place in `argv`: the rest of a text without quotes."""
-    return list(itertools.takewhile(lambda word: "=" not in word and word[:1] != "-", argv[place + 1 :]))
+    return text, [*argv[: places[0]], *argv[places[0] + 1 :]]
 
 
 def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
@@ -186,15 +184,10 @@ def _is_folder(word: str) -> bool:
     return not equals or "/" in key or os.path.isdir(word)
 
 
-def _keys(schema: type, kind: Any, prefix: str = "") -> list[str]:
-    """Return the dotted keys of a dataclass whose annotation is `kind`, or a union or list with it."""
-    found = []
-    for name, hint in typing.get_type_hints(schema, include_extras=True).items():
-        if is_dataclass(hint):
-            found += _keys(typing.cast(type, hint), kind, f"{prefix}{name}.")
-        elif _holds(hint, kind):
-            found.append(f"{prefix}{name}")
-    return found
+def _keys(schema: type, kind: Any) -> list[str]:
+    """Return the keys of a dataclass whose annotation is `kind`, or a union or list with it."""
+    hints = typing.get_type_hints(schema, include_extras=True)
+    return [name for name, hint in hints.items() if _holds(hint, kind)]
 
 
 def _holds(hint: Any, kind: Any) -> bool:
@@ -202,28 +195,16 @@ def _holds(hint: Any, kind: Any) -> bool:
 
 
 def quoted_paths(argv: Sequence[str], keys: Collection[str]) -> list[str]:
-    """Return `argv` with the paths of `keys` quoted for Hydra, which accepts few characters without quotes.
+    """Return `argv` with the paths of `keys` quoted for Hydra, and with the home folder in place of a leading ~.
 
-    A leading ~ is expanded. Each path of a list is quoted. A value stays unchanged if it has quotes already, if it is a
-    list of lists.
+    A list, and a value that has quotes already, stays as it is.
     """
-    ready = []
-    for word in argv:
-        key, _, value = word.partition("=")
-        if key.lstrip("+") in keys and value not in ("", "null"):
-            word = f"{key}={_quoted_list(value) if value[0] == '[' else _quoted_path(value)}"
-        ready.append(word)
-    return ready
-
-
-def _quoted_path(value: str) -> str:
     from nmt.config.compose import quoted
 
-    return value if value[0] in "'\"" else quoted(os.path.expanduser(value))
-
-
-def _quoted_list(value: str) -> str:
-    inside = value[1:-1]
-    if not inside or value[-1] != "]" or set(inside) & set("[]'\""):
-        return value
-    return f"[{','.join(_quoted_path(path.strip()) for path in inside.split(','))}]"
+    words = [(word, *word.partition("=")[::2]) for word in argv]
+    return [
+        f"{key}={quoted(os.path.expanduser(value))}"
+        if key.lstrip("+") in keys and value not in ("", "null") and value[0] not in "'\"["
+        else word
+        for word, key, value in words
+    ]

@@ -57,19 +57,30 @@ def load(
     device: str,
     allow: list[str],
     search: Mapping[str, Any] | None = None,
+    source_lang: str | None = None,
+    terms: PathText | None = None,
     **fields: Any,
 ) -> tuple[BaseTranslator, list[LoadedModel] | list[ExportedModel]]:
     """Return the translator with the models that `ckpt` names, and these models: one, or the members of an ensemble.
 
-    `search` and `fields` are as in `nmt.translation.loading.load_translator`.
-    Raises UserError for a model that cannot be loaded, and for a search that the engine does not have.
+    `search` and `fields` are as in `nmt.translation.loading.load_translator`. The translator reads `source_lang`, and
+    uses the glossary in the file `terms`. Raises UserError for a model that cannot be loaded, for a search that the
+    engine does not have, for a language that the models do not read, and for a glossary that cannot be read.
     """
+    from nmt.system import process
     from nmt.system.run_files import is_exported
     from nmt.translation.exported import load_exported
     from nmt.translation.loading import load_models, make_translator, resolve_device
 
+    process.speed_up()
+    translator: BaseTranslator
+    models: list[LoadedModel] | list[ExportedModel]
     if isinstance(ckpt, str) and is_exported(ckpt):
         translator, exported = load_exported(ckpt, device=device, search=search, allow=allow, **fields)
-        return translator, [exported]
-    models = load_models(ckpt, resolve_device(device), allow)
-    return make_translator(models, search, allow=allow, **fields), models
+        models = [exported]
+    else:
+        models = load_models(ckpt, resolve_device(device), allow)
+        translator = make_translator(models, search, allow=allow, **fields)
+    if source_lang is not None:
+        translator = translating_from(source_lang, translator, models)
+    return translator if terms is None else using_terms(translator, terms), models

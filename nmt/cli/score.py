@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
-from nmt.cli.engine import load, translating_from
-from nmt.cli.output import messages_on, new_file, output_file
+from nmt.cli.engine import load
+from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
 from nmt.system.lines import format_of, is_jsonl
@@ -55,15 +55,17 @@ def main(config: ScoreConfig) -> None:
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record
-    from nmt.system import process
+    from nmt.translation.loading import languages_of
 
-    process.speed_up()
-    translator, models = load(config.ckpt, device=config.device, allow=config.allow, batch_tokens=config.batch_tokens)
-    trained = translator.languages
-    if config.source_lang is not None:
-        translator = translating_from(config.source_lang, translator, models)
-    backwards = translator.languages != trained
-    pairs = read_pair_files(config.source, config.target, trained, backwards=backwards)
+    translator, models = load(
+        config.ckpt,
+        device=config.device,
+        allow=config.allow,
+        source_lang=config.source_lang,
+        batch_tokens=config.batch_tokens,
+    )
+    trained = languages_of(models[0].config)
+    pairs = read_pair_files(config.source, config.target, trained, backwards=translator.languages != trained)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)
@@ -78,12 +80,8 @@ def main(config: ScoreConfig) -> None:
                 whole = record([each], languages=translator.languages) if jsonl else None
                 file.write(f"{json.dumps(whole, ensure_ascii=False)}\n" if whole else f"{each.score:.6f}\n")
     mean = log_prob / tokens
-    print(
-        f"{counted(count, 'pair')}, {counted(tokens, 'token')}: log P {log_prob:.2f}, {mean:.4f} a token, perplexity "
-        f"{math.exp(-mean):.2f}",
-        file=sys.stderr,
-        flush=True,
-    )
+    size, perplexity = f"{counted(count, 'pair')}, {counted(tokens, 'token')}", math.exp(-mean)
+    print_stderr(f"{size}: log P {log_prob:.2f}, {mean:.4f} a token, perplexity {perplexity:.2f}")
 
 
 def read_pair_files(source: str, target: str, languages: tuple[str, str] | None, *, backwards: bool = False) -> Pairs:

@@ -7,9 +7,7 @@
 
 Without text= and input=, the program translates every line of standard input (UTF-8). In standard input and in a file
 of lines, each line gives one line of output, in order, and an empty line stays empty. A line has at most 1,048,576
-bytes. Each line of standard input is translated as soon as it arrives, so the program also works interactively through
-a pipe. On a terminal, control characters in a translation are shown as escapes, such as \\x1b; in a file and in a pipe
-they stay as they are.
+bytes. Each line of standard input is translated as soon as it arrives, so the program also works interactively.
 
   python scripts/translate.py ckpt=outputs/demo/2026-01-31_12-00-00 text='A man, in a "red" shirt, rides a bike.'
   python scripts/translate.py ckpt=best.safetensors < test.en > test.de
@@ -27,19 +25,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import load, translating_from, using_terms
+from nmt.cli.engine import load
 from nmt.cli.output import new_file, utf8_output
-from nmt.errors import UserError
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.translation_lines import LineTranslator
-    from nmt.search.base import Search
 
-CHUNK = 512  # maximum number of lines translated together; enough to form batches of similar length
 STDIN = "standard input, line "
 COLUMNS = (".jsonl", ".tsv")  # the formats with several texts on a line
-BLOCK = 1 << 16  # maximum number of bytes in one read
+BLOCK = 1 << 16  # maximum number of bytes in one read: enough lines for batches of similar length
 
 
 @dataclass(kw_only=True)
@@ -64,20 +59,18 @@ class TranslateConfig(SearchSettings):
         return is_jsonl(self.output, self.format)
 
     def contradictions(self) -> Iterator[str]:
-        text, prefix = self.text, self.prefix
-        if text is not None and self.input is not None:
+        if self.text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
-        if self.column is not None and (self.input is None or format_of(self.input) not in COLUMNS):
+        if self.column is not None and format_of(self.input or "") not in COLUMNS:
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
         if self.with_attention and not self.jsonl:
             yield "with_attention=true: text lines cannot hold it; add format=jsonl"
-        if prefix is not None and text is None:
-            yield (
-                'prefix="...": the search completes it; give it with text="..." (in Python, '
-                "Translator.translate(sentences, prefixes=[...]) takes one for each sentence)"
-            )
+        if (count := self.search.get("n_best", 1)) != 1 and not self.jsonl and not self.search.get("utility"):
+            yield f"search.n_best={count}: a line of text holds only the best translation; add format=jsonl"
+        if self.prefix is not None and self.text is None:
+            yield 'prefix="...": the search completes it; give it with text="..."'
 
 
 @configured(TranslateConfig)
@@ -86,17 +79,17 @@ def main(config: TranslateConfig) -> None:
     from nmt.cli.translate_file import translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.sources.files import read_texts
-    from nmt.system import process
+    from nmt.translation.loading import languages_of
 
-    process.speed_up()
     output = new_file(config.output)
-    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search)
-    trained = translator.languages
-    if config.source_lang is not None:
-        translator = translating_from(config.source_lang, translator, models)
-    if config.terms is not None:
-        translator = using_terms(translator, config.terms)
-    check_n_best(config, translator.search)
+    translator, models = load(
+        config.ckpt,
+        device=config.device,
+        allow=config.allow,
+        search=config.search,
+        source_lang=config.source_lang,
+        terms=config.terms,
+    )
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
     if (text := config.text) is not None:
@@ -104,12 +97,11 @@ def main(config: TranslateConfig) -> None:
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
     elif config.input is not None:
-        column = config.column or (translator.languages or ("source",))[0]
-        backwards = translator.languages != trained
+        backwards = translator.languages != languages_of(models[0].config)
         lines = partial(
             read_texts,
             Path(config.input),
-            column,
+            config.column or (translator.languages or ("source",))[0],
             place=int(backwards),
             has_header=config.column is not None,
             remedy="name the one with the sentences: column=NAME",
@@ -120,16 +112,6 @@ def main(config: TranslateConfig) -> None:
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(line_translator, cast("BufferedIOBase", sys.stdin.buffer), stdout)
     stdout.flush()
-
-
-def check_n_best(config: TranslateConfig, search: Search) -> None:
-    """Raise UserError if several translations of a sentence were asked for, but the output is lines of text.
-
-    With a utility, `n_best` is no reason for an error: the translations are the candidates of the utility.
-    """
-    count = config.search.get("n_best", 1)
-    if count != 1 and not config.jsonl and getattr(search, "utility", None) is None:
-        raise UserError(f"search.n_best={count}: a line of text holds only the best translation; add format=jsonl")
 
 
 def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:
@@ -154,16 +136,14 @@ def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, out
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
-    """Yield the lines that have arrived, with their line feeds and at most `CHUNK` at a time.
+    """Yield the lines that have arrived, with their line feeds. A line that becomes too long is the last one.
 
-    It does not wait for more lines, so an interactive user gets each answer at once. A line that becomes too long is
-    the last one.
+    It does not wait for more lines, so an interactive user gets each answer at once.
     """
     rest = b""
     while block := stream.read1(BLOCK):
         *lines, rest = (rest + block).split(b"\n")
-        for start in range(0, len(lines), CHUNK):
-            yield [line + b"\n" for line in lines[start : start + CHUNK]]
+        yield [line + b"\n" for line in lines]
         if len(rest) > LONGEST:
             break
     if rest:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import PathText, SearchSettings, configured
-from nmt.cli.engine import load, translating_from, using_terms
+from nmt.cli.engine import load
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.deploy.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import counted
@@ -54,17 +54,18 @@ def main(config: DocumentConfig) -> None:
     from nmt.data.progress import clock
     from nmt.data.sources.files import read_whole
     from nmt.deploy.documents.formats import read_document
-    from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.lines import BYTE_ORDER_MARK
 
-    process.speed_up()
     output = new_file(config.output)
-    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search)
-    if config.source_lang is not None:
-        translator = translating_from(config.source_lang, translator, models)
-    if config.terms is not None:
-        translator = using_terms(translator, config.terms)
+    translator, _ = load(
+        config.ckpt,
+        device=config.device,
+        allow=config.allow,
+        search=config.search,
+        source_lang=config.source_lang,
+        terms=config.terms,
+    )
     lines = LineTranslator(translator)
     source, format = Path(config.input), config.format or format_by_name(config.input)
     text, mark = read_whole(source), BYTE_ORDER_MARK.decode()
