@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
-    from nmt.deploy.export.base import EngineTranslator, Exportable, Format
+    from nmt.deploy.export.base import Exportable, Format
     from nmt.deploy.export.check import Report
     from nmt.evaluation.metrics.base import Metric
+    from nmt.translation.base import BaseTranslator
     from nmt.translation.stepwise import ModelTranslator
 
 FEWEST = 100  # validation pairs; fewer give a warning
@@ -72,8 +73,9 @@ def main(config: ExportConfig) -> None:
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
     from nmt.config.settings import shareable
-    from nmt.deploy.export.base import build_format
-    from nmt.deploy.export.check import compare
+    from nmt.deploy.export.base import Exportable, build_format
+    from nmt.deploy.export.check import choose_search, compare
+    from nmt.deploy.export.transformer import best_head
     from nmt.system import process
     from nmt.translation.loading import make_translator, require_data_settings
 
@@ -86,10 +88,13 @@ def main(config: ExportConfig) -> None:
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], allow=config.allow)
     pairs = validation_pairs(translator, data, config)
-    model = exportable(format, loaded, translator, pairs, metrics, config.text)
-    report = export(
-        format, model, out.resolve(), lambda theirs: compare(translator, theirs, model.search, pairs, metrics)
-    )
+    if not format.fixed_search:
+        print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
+    search = choose_search(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
+    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
+    model = Exportable(loaded, search, config.text or pairs[0].source, head)
+    report = export(format, model, out.resolve(), lambda theirs: compare(translator, theirs, search, pairs, metrics))
     print(table(report, loaded.config["name"], format))
     for label, loss in report.losses().items():
         if not format.exact and loss > MAX_LOSS:
@@ -116,37 +121,16 @@ def validation_pairs(translator: ModelTranslator, data: DataConfig, config: Expo
     """Return the first validation pairs that have texts on both sides and fit into the model."""
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus
-    from nmt.deploy.export.check import usable
+    from nmt.deploy.export.check import pairs_that_fit
 
     with messages_on(sys.stderr):
         corpus = load_corpus(build_source(data, allow=config.allow), data, ("val",))["val"]
-    pairs = usable(translator, list(islice(corpus, config.sentences)))
+    pairs = pairs_that_fit(translator, list(islice(corpus, config.sentences)))
     if not pairs:
         raise UserError("data: no validation pair has texts that fit into the model; give others with data.val=FILE")
     if len(pairs) < FEWEST:
         print_stderr(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
     return pairs
-
-
-def exportable(
-    format: Format,
-    loaded: LoadedModel,
-    translator: ModelTranslator,
-    pairs: list[SentencePair],
-    metrics: Mapping[str, Metric],
-    text: str | None,
-) -> Exportable:
-    """Return the model with the length penalty and the alignment head that are chosen on the validation pairs."""
-    from nmt.deploy.export.alignment_head import best_head
-    from nmt.deploy.export.base import Exportable
-    from nmt.deploy.export.check import tuned
-
-    if not format.fixed_search:
-        print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
-    search = tuned(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
-    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
-    return Exportable(loaded, search, text or pairs[0].source, head)
 
 
 def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric | None:
@@ -159,7 +143,7 @@ def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric
     return directed.get(monitor, next(iter(directed.values()), None))
 
 
-def export(format: Format, model: Exportable, out: Path, compared: Callable[[EngineTranslator], Report]) -> Report:
+def export(format: Format, model: Exportable, out: Path, compared: Callable[[BaseTranslator], Report]) -> Report:
     """Write the folder `out` whole or not at all, and return the comparison.
 
     Raises UserError if the numbers of an exact format are not ours.

@@ -11,13 +11,13 @@ import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, ClassVar
 
 from nmt.checkpoint import LoadedModel
 from nmt.deploy.export.base import SOURCE, TARGET, Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
-from nmt.errors import UserError, printable
+from nmt.errors import UserError
 from nmt.languages import english_name
 from nmt.parameters import Form
 from nmt.system.atomic import replacing
@@ -61,12 +61,10 @@ class Argos(CTranslate2):
             place = Path(name)
             super().write(model, place)
             (place / TARGET).unlink()
-            tokenizer = (place / SOURCE).rename(place / TOKENIZER)
-            files = {TOKENIZER: tokenizer, f"minisbd/{SPLITTER.name}": SPLITTER}
-            files |= {f"{MODEL}/{path.name}": path for path in sorted(place.iterdir()) if path != tokenizer}
-            contents = {file: path.read_bytes() for file, path in files.items()}
+            contents = {f"{MODEL}/{path.name}": path.read_bytes() for path in sorted(place.iterdir())}
+        contents[TOKENIZER] = contents.pop(f"{MODEL}/{SOURCE}")
+        contents[f"minisbd/{SPLITTER.name}"] = SPLITTER.read_bytes()
         contents["metadata.json"] = json.dumps(_metadata(model, version), indent=2, ensure_ascii=False).encode()
-        contents["README.md"] = _readme(model).encode()
         with replacing(folder / self.weights) as file, zipfile.ZipFile(file, "w") as archive:
             for path, content in contents.items():
                 entry = zipfile.ZipInfo(f"{top}/{path}", DATE)
@@ -78,10 +76,13 @@ class Argos(CTranslate2):
         return None
 
     def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
-        with tempfile.TemporaryDirectory() as name:  # the engine reads the files once
+        with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(folder / self.weights) as archive:
             place = Path(name)
-            _unpack(folder / self.weights, place)
-            return super().open(place, manifest)
+            for path in map(PurePath, archive.namelist()):
+                names = (SOURCE, TARGET) if path.name == TOKENIZER else (path.name,) * (path.parent.name == MODEL)
+                for file in names:
+                    (place / file).write_bytes(archive.read(str(path)))
+            return super().open(place, manifest)  # which reads the files once
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)
@@ -114,21 +115,3 @@ def _metadata(model: Exportable, version: str) -> dict[str, str]:
         "to_code": target,
         "to_name": english_name(target),
     }
-
-
-def _readme(model: Exportable) -> str:
-    source, target = map(english_name, model.languages)
-    return f"""# {source} to {target}
-
-The model {printable(str(model.loaded.config["name"]))}, trained and packed with nmt-attention-lab.
-"""
-
-
-def _unpack(package: Path, place: Path) -> None:
-    """Write the files of a package that was just written as those of a folder for CTranslate2."""
-    with zipfile.ZipFile(package) as archive:
-        for entry in archive.namelist():
-            _, _, path = entry.partition("/")
-            folder, _, name = path.rpartition("/")
-            for file in (SOURCE, TARGET) if path == TOKENIZER else (name,) if folder == MODEL else ():
-                (place / file).write_bytes(archive.read(entry))

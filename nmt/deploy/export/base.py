@@ -15,7 +15,7 @@ from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer, sound
-from nmt.deploy.export.alignment_head import AlignmentHead
+from nmt.deploy.export.transformer import AlignmentHead
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import check_fields
 from nmt.search.base import Hypothesis, Search
@@ -150,7 +150,7 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 
 def read_tokenizer(folder: Path, spans: Mapping[str, str | None]) -> Tokenizer:
-    """Return the tokenizer of an exported folder, with the patterns of spans. Raises UserError for a damaged file."""
+    """Return the tokenizer of an exported folder, with the patterns of spans."""
     source, target = (sound((folder / name).read_bytes()) for name in (SOURCE, TARGET))
     return Tokenizer(source, None if source == target else target, spans=Spans(spans))
 
@@ -168,17 +168,16 @@ class EngineTranslator(BaseTranslator):
         self.tokenizer = read_tokenizer(folder, manifest["config"].get("spans", {}))
         self.search = self.check_search(search or build_search(manifest["search"]))
         self.languages = languages_of(manifest["config"])
-        self._longest_source = manifest["source_limit"]
-        self._longest_target = manifest["target_limit"]
-        self._trained_length = manifest["config"].get("data", {}).get("max_length")
+        self._manifest = manifest
+
+    def source_limit(self, search: Search | None = None) -> SourceLimit:
+        trained = self._manifest["config"].get("data", {}).get("max_length")
+        positions = self._manifest["source_limit"]
+        return unsplit_limit(search or self.search, positions, "the positions of the exported model", trained)
 
     @property
     def longest_target(self) -> int:
-        return self._longest_target
-
-    def source_limit(self, search: Search | None = None) -> SourceLimit:
-        own = search or self.search
-        return unsplit_limit(own, self._longest_source, "the positions of the exported model", self._trained_length)
+        return self._manifest["target_limit"]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Raise UserError: the engines give the weights of one head at most."""
@@ -186,7 +185,6 @@ class EngineTranslator(BaseTranslator):
 
     def check_search(self, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""
-        usual = BeamSearch()
         if not isinstance(search, BeamSearch):
             raise UserError(f"search: {self.engine} has beam search only; leave search= out, or use the run itself")
         if search.beam_size > 1 and search.normalization != "power":  # with one beam, it decides nothing
@@ -195,11 +193,8 @@ class EngineTranslator(BaseTranslator):
                 "length; use search.normalization=power"
             )
         for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
-            if getattr(search, key) != getattr(usual, key):
-                raise UserError(
-                    f"search.{key}: got {getattr(search, key)}, which {self.engine} does not have; use "
-                    f"search.{key}={'null' if getattr(usual, key) is None else getattr(usual, key)}, or the run itself"
-                )
+            if (value := getattr(search, key)) != getattr(BeamSearch(), key):
+                raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")
         return search
 
 
@@ -208,10 +203,9 @@ def within_limits(
 ) -> list[list[Hypothesis]]:
     """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
 
-    A sentence that went beyond its own limit is searched again, alone. With several beams, a sentence whose translation
-    would be cut at its own limit may still get another one in a batch: there the search goes on, and what it finds
-    later can take the place of the cut one. The hypotheses of a sentence are in the order of their scores: with a
-    prefix, the order of an engine may be another.
+    A sentence that went beyond its own limit is searched again, alone. (With several beams, a sentence that would be
+    cut at its own limit may still get another translation in a batch, where the search goes on.) The hypotheses are in
+    the order of their scores: with a prefix, that of an engine may be another.
     """
     limit = max(request.limit for request in requests)
     found = search(requests, limit)

@@ -23,26 +23,18 @@ PENALTIES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
 
 
 @dataclass(frozen=True)
-class Side:
-    """The scores and the speed of one of the two models: `seconds` for all sentences with the exported search."""
-
-    scores: Scores
-    seconds: float
-
-
-@dataclass(frozen=True)
 class Report:
-    """A comparison on `sentences` validation pairs.
+    """A comparison on `sentences` validation pairs, of the checkpoint first and the exported model second.
 
     `log_prob` is the largest difference of a token's log-probability in a given translation, over all tokens. `equal`
-    is the share of equal greedy translations.
+    is the share of equal greedy translations. The scores and the seconds are those of the exported search.
     """
 
     sentences: int
     log_prob: float
     equal: float
-    ours: Side
-    theirs: Side
+    scores: tuple[Scores, Scores]
+    seconds: tuple[float, float]
 
     def problems(self) -> list[str]:
         """Return a message for each figure that differs more than rounding explains."""
@@ -59,23 +51,20 @@ class Report:
 
     def losses(self) -> dict[str, float]:
         """Return for each metric in points, by its label, how much worse the exported model is."""
-        shown, ours, theirs = labels(self.ours.scores.metrics), self.ours.scores, self.theirs.scores
+        (ours, theirs), shown = self.scores, labels(self.scores[0].metrics)
         sign = {name: 1 if metric.higher_is_better else -1 for name, metric in ours.metrics.items()}
         points = [name for name, metric in ours.metrics.items() if metric.unit == "points"]
         return {shown[name]: sign[name] * (ours[name].value - theirs[name].value) for name in points}
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return the comparison as rows of a table: a name, the value of our model, and that of the exported one."""
-        shown = labels(self.ours.scores.metrics)
-        rows = [
-            (shown[name], f"{self.ours.scores[name].value:.2f}", f"{self.theirs.scores[name].value:.2f}")
-            for name in self.ours.scores
-        ]
-        speeds = (f"{self.sentences / max(side.seconds, 1e-9):,.0f}" for side in (self.ours, self.theirs))
-        return [*rows, ("sentences/s", *speeds)]  # type: ignore[list-item]
+        (ours, theirs), shown = self.scores, labels(self.scores[0].metrics)
+        rows = [(shown[name], f"{ours[name].value:.2f}", f"{theirs[name].value:.2f}") for name in ours]
+        one, two = (f"{self.sentences / max(seconds, 1e-9):,.0f}" for seconds in self.seconds)
+        return [*rows, ("sentences/s", one, two)]
 
 
-def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
+def pairs_that_fit(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
     """Return the pairs without an empty side, whose source and target are short enough for the model."""
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
     sources = translator.encode([pair.source for pair in pairs])
@@ -87,7 +76,7 @@ def usable(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[S
     ]
 
 
-def tuned(
+def choose_search(
     translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric | None, fixed: Mapping[str, Any]
 ) -> BeamSearch:
     """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
@@ -98,25 +87,23 @@ def tuned(
     """
     own = translator.search
     beam = own if isinstance(own, BeamSearch) else BeamSearch(**own.limits, batch_tokens=own.batch_tokens)
-    if fixed:
-        return plain(beam, normalization="power", **fixed)
-    if beam.normalization == "power" or metric is None:
-        return plain(beam, normalization="power")
-    sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    if fixed or beam.normalization == "power" or metric is None:
+        return exportable_search(beam, **fixed)
+    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
 
     def quality(penalty: float) -> float:
-        found = translator.translate(sources, search=plain(beam, normalization="power", length_penalty=penalty))
+        found = translator.translate(sources, search=exportable_search(beam, length_penalty=penalty))
         value = metric.score([normalized(each.text) for each in found], references, sources=sources).value
         return value if metric.higher_is_better else -value
 
     penalties = sorted(PENALTIES, key=lambda penalty: penalty != beam.length_penalty)  # of equal ones the first counts
-    return plain(beam, normalization="power", length_penalty=max(penalties, key=quality))
+    return exportable_search(beam, length_penalty=max(penalties, key=quality))
 
 
-def plain(beam: BeamSearch, **fields: Any) -> BeamSearch:
+def exportable_search(beam: BeamSearch, **fields: Any) -> BeamSearch:
     """Return a beam search with the size and the limits of `beam`, without what other engines lack."""
-    kept = {name: getattr(beam, name) for name in ("beam_size", "normalization", "length_penalty", "batch_tokens")}
-    return BeamSearch(**{**beam.limits, **kept, **fields})
+    kept = {name: getattr(beam, name) for name in ("beam_size", "length_penalty", "batch_tokens")}
+    return BeamSearch(**{**beam.limits, **kept, "normalization": "power", **fields})
 
 
 def compare(
@@ -126,35 +113,21 @@ def compare(
     pairs: Sequence[SentencePair],
     metrics: Mapping[str, Metric],
 ) -> Report:
-    """Return the comparison of the exported model with ours on `usable` validation pairs, with the `search`."""
-    sources = [pair.source for pair in pairs]
-    greedy = ours.translate(sources, search=search, beam_size=1)
-    same = [
-        one.tokens == two.tokens
-        for one, two in zip(greedy, theirs.translate(sources, search=search, beam_size=1), strict=True)
-    ]
-    references = [pair.target for pair in pairs]
-    scored = zip(ours.score(sources, references), theirs.score(sources, references), strict=True)
-    differences = [
-        abs(a - b) for one, two in scored for a, b in zip(one.token_log_probs, two.token_log_probs, strict=True)
-    ]
+    """Return the comparison of the exported model with ours on `pairs_that_fit`, with the `search`."""
+    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
+    both = (ours, theirs)
+    greedy = [[each.tokens for each in one.translate(sources, search=search, beam_size=1)] for one in both]
+    given = [[value for each in one.score(sources, references) for value in each.token_log_probs] for one in both]
+    scores, seconds = list[Scores](), list[float]()
+    for one in both:
+        started = time.perf_counter()
+        found = one.translate(sources, search=search)
+        seconds.append(time.perf_counter() - started)
+        scores.append(score(metrics, [normalized(each.text) for each in found], references, sources=sources))
     return Report(
         sentences=len(pairs),
-        log_prob=float(np.max(differences)),  # NaN if there is one, unlike Python's own max
-        equal=sum(same) / len(same),
-        ours=_side(ours, search, sources, references, metrics),
-        theirs=_side(theirs, search, sources, references, metrics),
+        log_prob=float(np.max([abs(a - b) for a, b in zip(*given, strict=True)])),  # NaN if there is one
+        equal=sum(a == b for a, b in zip(*greedy, strict=True)) / len(pairs),
+        scores=(scores[0], scores[1]),
+        seconds=(seconds[0], seconds[1]),
     )
-
-
-def _side(
-    translator: BaseTranslator,
-    search: BeamSearch,
-    sources: Sequence[str],
-    references: Sequence[str],
-    metrics: Mapping[str, Metric],
-) -> Side:
-    started = time.perf_counter()
-    found = translator.translate(sources, search=search)
-    seconds = time.perf_counter() - started
-    return Side(score(metrics, [normalized(each.text) for each in found], references, sources=sources), seconds)

@@ -248,9 +248,7 @@ class CTranslate2Translator(EngineTranslator):
 
     It computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
     it has as many threads as torch, and each of them translates sentences of its own, because the products of a
-    decoding step are too small to be divided.
-    `device` is as in `nmt.translation.loading.load_translator`. Raises UserError if the package is missing or the files
-    are damaged.
+    decoding step are too small to be divided. Raises UserError if the package is missing or the files are damaged.
     """
 
     engine = "CTranslate2"

@@ -28,7 +28,7 @@ from nmt.deploy.export.base import (
     write_tokenizer,
 )
 from nmt.deploy.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
-from nmt.errors import UserError
+from nmt.errors import UserError, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
 from nmt.models.positions.rotary import Rotary
@@ -71,17 +71,13 @@ class HuggingFace(Format):
             )
 
     def write(self, model: Exportable, folder: Path) -> None:
-        network = model.loaded.model
+        network, rows = model.loaded.model, max(model.source_limit, model.target_limit)
         write_tokenizer(model.loaded.tokenizer, folder)
-        rows = max(model.source_limit, model.target_limit)
         content = safetensors.torch.save(tensors(network, rows), metadata={"format": "pt"})
         write_atomically(folder / self.weights, content)
-        for name, settings in {
-            "config.json": _config(network, rows),
-            "generation_config.json": _generation(model),
-            **_tokenizer_files(model),
-        }.items():
-            write_atomically(folder / name, (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode())
+        for name, settings in {"config": _config(network, rows), **_other_files(model)}.items():
+            text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+            write_atomically(folder / f"{name}.json", text.encode())
 
     def open(self, folder: Path, manifest: ManifestFile) -> TransformersTranslator:
         return TransformersTranslator(folder, manifest)
@@ -110,18 +106,17 @@ line gets a translation too: leave it out.
 
 def _problems(stack: Stack) -> Iterator[str]:
     """Yield what neither Pegasus nor Marian computes, and what to use instead."""
-    block = stack.block
+    block, positions = stack.block, type(stack.positions)
     if block.norm != "layer":
         yield f"norm={block.norm}; {OTHERS}"
     if block.activation in ("geglu", "swiglu"):
         yield f"activation={block.activation}; {OTHERS}"
-    if block.qk_norm:
-        yield "qk_norm; train with qk_norm=false"
-    if block.attention_gate:
-        yield "attention_gate; train with attention_gate=false"
-    if type(stack.positions) is not Sinusoidal:
-        others = OTHERS if type(stack.positions) in (Learned, Rotary) else "train with model/positions=sinusoidal"
-        yield f"the positions {type(stack.positions).__name__}; {others}"
+    for setting in ("qk_norm", "attention_gate"):
+        if getattr(block, setting):
+            yield f"{setting}; train with {setting}=false"
+    if positions is not Sinusoidal:
+        others = OTHERS if positions in (Learned, Rotary) else "train with model/positions=sinusoidal"
+        yield f"the positions {positions.__name__}; {others}"
 
 
 def _differences(encoder: Stack, decoder: Stack) -> Iterator[str]:
@@ -224,8 +219,15 @@ def _config(model: Seq2Seq, rows: int) -> dict[str, Any]:
         "forced_eos_token_id": None,
         "vocab_size": model.encoder.embedding.num_embeddings,
         "d_model": block.width,
-        **_sizes("encoder", encoder),
-        **_sizes("decoder", decoder),
+        **{
+            f"{side}_{key}": value
+            for side, stack in (("encoder", encoder), ("decoder", decoder))
+            for key, value in (
+                ("layers", len(stack.layers)),
+                ("attention_heads", stack.block.heads),
+                ("ffn_dim", stack.block.feed_forward),
+            )
+        },
         "activation_function": block.activation,
         "scale_embedding": True,
         "max_position_embeddings": rows,
@@ -237,51 +239,37 @@ def _config(model: Seq2Seq, rows: int) -> dict[str, Any]:
     }
 
 
-def _sizes(side: str, stack: Stack) -> dict[str, int]:
-    return {
-        f"{side}_layers": len(stack.layers),
-        f"{side}_attention_heads": stack.block.heads,
-        f"{side}_ffn_dim": stack.block.feed_forward,
-    }
-
-
-def _generation(model: Exportable) -> dict[str, Any]:
-    """Return `generation_config.json`: the search that the model was compared with."""
-    return {
-        **IDS,
-        "suppress_tokens": [PAD, BOS],
-        "num_beams": model.search.beam_size,
-        "length_penalty": model.search.length_penalty,
-        "early_stopping": False,
-        "max_new_tokens": model.target_limit,
-    }
-
-
-def _tokenizer_files(model: Exportable) -> dict[str, dict[str, Any]]:
-    """Return the vocabularies and the settings of Marian's tokenizer."""
+def _other_files(model: Exportable) -> dict[str, dict[str, Any]]:
+    """Return the search that the model was compared with, and the settings and vocabularies of Marian's tokenizer."""
     tokenizer, (source, target) = model.loaded.tokenizer, model.languages
     pieces = tokenizer.source_vocabulary
-    settings = {
-        "tokenizer_class": "MarianTokenizer",
-        "source_lang": source,
-        "target_lang": target,
-        "separate_vocabs": not tokenizer.joint,
-        "pad_token": pieces[PAD],
-        "unk_token": pieces[UNK],
-        "bos_token": pieces[BOS],
-        "eos_token": pieces[EOS],
-        "split_special_tokens": True,  # otherwise "</s>" that someone wrote in a text would end the source
-        "clean_up_tokenization_spaces": False,
-        "model_max_length": model.source_limit,
+    files: dict[str, dict[str, Any]] = {
+        "generation_config": {
+            **IDS,
+            "suppress_tokens": [PAD, BOS],
+            "num_beams": model.search.beam_size,
+            "length_penalty": model.search.length_penalty,
+            "early_stopping": False,
+            "max_new_tokens": model.target_limit,
+        },
+        "tokenizer_config": {
+            "tokenizer_class": "MarianTokenizer",
+            "source_lang": source,
+            "target_lang": target,
+            "separate_vocabs": not tokenizer.joint,
+            "pad_token": pieces[PAD],
+            "unk_token": pieces[UNK],
+            "bos_token": pieces[BOS],
+            "eos_token": pieces[EOS],
+            "split_special_tokens": True,  # otherwise "</s>" that someone wrote in a text would end the source
+            "clean_up_tokenization_spaces": False,
+            "model_max_length": model.source_limit,
+        },
+        "vocab": {piece: index for index, piece in enumerate(pieces)},
     }
-    files: dict[str, dict[str, Any]] = {"tokenizer_config.json": settings, "vocab.json": _ids(pieces)}
     if not tokenizer.joint:
-        files["target_vocab.json"] = _ids(tokenizer.target_vocabulary)
+        files["target_vocab"] = {piece: index for index, piece in enumerate(tokenizer.target_vocabulary)}
     return files
-
-
-def _ids(pieces: Sequence[str]) -> dict[str, Any]:
-    return {piece: index for index, piece in enumerate(pieces)}
 
 
 class TransformersTranslator(EngineTranslator):
@@ -358,7 +346,6 @@ def load(folder: Path) -> tuple[Any, Any]:
     model, found = AutoModelForSeq2SeqLM.from_pretrained(
         folder, **local, use_safetensors=True, output_loading_info=True
     )
-    for problem in ("missing_keys", "unexpected_keys", "mismatched_keys"):
-        if found[problem]:
-            raise UserError(f"check: transformers has {problem} {', '.join(sorted(map(str, found[problem])))}")
+    problems = [f"{kind} {', '.join(sorted(map(str, names)))}" for kind, names in found.items() if names]
+    raise_if_any([f"check: transformers has {problem}" for problem in problems])
     return model.eval(), tokenizer

@@ -71,8 +71,6 @@ def test_an_evaluation_is_written_beside_the_exported_model(
     ("search", "message"),
     [
         ({"_target_": "nmt.search.sampling.Sampling"}, "^search: CTranslate2 has beam search only; leave search= out"),
-        ({"coverage_penalty": 0.2}, r"^search\.coverage_penalty: got 0\.2, which CTranslate2 does not have"),
-        ({"normalization": "gnmt"}, r"^search\.normalization: got gnmt, but CTranslate2 divides by a power"),
         ({"beam_size": 0}, r"^search\.beam_size: got 0"),
     ],
     ids=str,

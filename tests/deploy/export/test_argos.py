@@ -71,7 +71,7 @@ def test_numbers_and_translations_are_ours(run: Run, tmp_path: Path) -> None:
 def test_a_package_is_one_folder_with_all_that_argos_reads(run: Run, tmp_path: Path) -> None:
     exported(Argos(package_version=VERSION), transformer(run), tmp_path / "model")
     found = contents(tmp_path / "model" / "translate.argosmodel")
-    names = {"metadata.json", "README.md", "sentencepiece.model", "minisbd/splitter.onnx"}
+    names = {"metadata.json", "sentencepiece.model", "minisbd/splitter.onnx"}
     names |= {"model/config.json", "model/model.bin", "model/shared_vocabulary.json"}
     assert set(found) == {f"{TOP}/{name}" for name in names}
     assert json.loads(found[f"{TOP}/metadata.json"]) == {

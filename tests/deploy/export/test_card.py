@@ -8,7 +8,7 @@ from pathlib import Path
 from nmt.checkpoint import LoadedModel
 from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.card import write_card
-from nmt.deploy.export.check import Report, Side
+from nmt.deploy.export.check import Report
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
@@ -18,8 +18,10 @@ from tests.tiny_run import Run
 
 
 def card_of(model: LoadedModel, folder: Path) -> str:
-    side = Side(score({"bleu": BLEU()}, ["a dog"], ["a dog"], sources=["a dog"]), 1.0)
-    write_card(CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, side, side), folder)
+    scores = score({"bleu": BLEU()}, ["a dog"], ["a dog"], sources=["a dog"])
+    write_card(
+        CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, (scores, scores), (1.0, 1.0)), folder
+    )
     return (folder / "README.md").read_text("utf-8")
 
 

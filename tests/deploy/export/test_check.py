@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.deploy.export.check import compare, tuned
+from nmt.deploy.export.check import choose_search, compare
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -37,5 +37,5 @@ def test_a_log_probability_that_is_no_number_breaks_the_promise(run: Run, monkey
 def test_the_limits_of_a_search_that_engines_lack_are_kept(run: Run) -> None:
     limits = {"max_length_factor": 3, "max_length_extra": 1, "max_source_length": 9, "long_source": "refuse"}
     drawn = make_translator([transformer(run)], Sampling(**limits, batch_tokens=77))
-    search = tuned(drawn, [], None, {})
+    search = choose_search(drawn, [], None, {})
     assert isinstance(search, BeamSearch) and search.limits == drawn.search.limits and search.batch_tokens == 77

@@ -148,10 +148,10 @@ def test_a_recurrent_model_is_refused(run: Run) -> None:
     ("fields", "words"),
     [
         ({"normalization": "gnmt"}, "search.normalization=power"),
-        ({"coverage_penalty": 0.1}, "search.coverage_penalty=0"),
-        ({"repetition_penalty": 1.2}, "search.repetition_penalty=1"),
-        ({"utility": "chrf", "n_best": 2}, "search.utility=null"),
-        ({"groups": 5}, "search.groups=1"),
+        ({"coverage_penalty": 0.1}, "search.coverage_penalty: got 0.1"),
+        ({"repetition_penalty": 1.2}, "search.repetition_penalty: got"),
+        ({"utility": "chrf", "n_best": 2}, "search.utility: got chrf"),
+        ({"groups": 5}, "search.groups: got 5"),
     ],
 )
 def test_a_search_that_the_engine_lacks_is_refused(

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from nmt.data.aligner import Aligner
-from nmt.deploy.export.alignment_head import AlignmentHead, best_head
 from nmt.deploy.export.base import Exportable, write
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator
+from nmt.deploy.export.transformer import AlignmentHead, best_head
 from nmt.translation.exported import load_exported
 from nmt.translation.loading import make_translator
 from tests.deploy.export.models import SEARCH, TEXTS, largest_difference, transformer
