@@ -85,7 +85,9 @@ def main(config: ServeConfig) -> None:
         worker = Worker(loaded, thread, max_waiting=config.max_waiting)
         api = Api(worker, config.key, config.max_characters, config.max_texts, config.max_bytes)
         logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
-        settings = uvicorn.Config(api.app(), log_level="error", access_log=False, timeout_graceful_shutdown=END_SECONDS)
+        settings = uvicorn.Config(
+            api.app(), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
+        )
         name = f"[{config.host}]" if ":" in config.host else config.host
         pairs = ", ".join(" to ".join(pair) for pair in loaded)
         print_stderr(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")

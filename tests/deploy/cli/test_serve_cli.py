@@ -85,8 +85,10 @@ def test_a_signal_ends_the_program_after_what_was_accepted(run: Run, number: int
 
 
 @pytest.mark.slow
-def test_several_models_serve_several_pairs_and_no_text_is_logged(run: Run) -> None:
-    there = save_other(run, run.folder.parent / "there.safetensors")
+def test_several_models_and_an_export_serve_several_pairs_and_no_text_is_logged(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2")
+    there = tmp_path / "exported"
+    export.main([f"ckpt={run.folder}", f"out={there}", "format=ctranslate2"])
     back = save_other(run, run.folder.parent / "back.safetensors", source_lang="de", target_lang="en")
     with started(f"ckpt=[{there},{back}]") as (process, client):
         pairs = {each["code"]: each["targets"] for each in client.get("/languages").body}
@@ -100,14 +102,3 @@ def test_several_models_serve_several_pairs_and_no_text_is_logged(run: Run) -> N
         process.send_signal(signal.SIGTERM)
         process.wait(30)
         assert process.stderr is not None and process.stderr.read() == ""
-
-
-@pytest.mark.slow
-def test_an_exported_model_is_served_by_its_engine(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("ctranslate2")
-    folder = tmp_path / "exported"
-    export.main([f"ckpt={run.folder}", f"out={folder}", "format=ctranslate2"])
-    with started(f"ckpt={folder}") as (_, client):
-        reply = client.post("/translate", {"q": "a man reads.", "source": "en", "target": "de", "nmt": True})
-    (sentence,) = reply.body["nmt"]
-    assert sentence["translation"] == reply.body["translatedText"] and sentence["attention"] is None

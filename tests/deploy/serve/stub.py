@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import torch
@@ -99,8 +99,7 @@ def open_stub(kind: type[Stub] = Stub, **settings: Any) -> Any:
     return stub
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """The answer to a request."""
 
     status: int

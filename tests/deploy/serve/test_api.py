@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -195,17 +194,11 @@ def test_mastodon_sends_html_and_asks_for_the_language(client: Client) -> None:
     assert reply.body == {"translatedText": [expected, "SPOILER"], "detectedLanguage": [EN, EN]}
 
 
-def test_a_text_that_fails_fails_alone_and_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    stub = Stub()
-    with served(worker_of({PAIR: stub})) as client, ThreadPoolExecutor(5) as pool:
-        first = pool.submit(client.post, "/translate", ASK)
-        wait_for(lambda: stub.batches)
-        others = [pool.submit(client.post, "/translate", {**ASK, "q": text}) for text in ("a", POISON, "b")]
-        with caplog.at_level(logging.DEBUG):
-            stub.gate.set()
-            statuses = [each.result().status for each in (first, *others)]
-    assert statuses == [200, 200, 500, 200]
-    assert "internal error" in others[1].result().body["error"] and POISON not in caplog.text
+def test_a_text_that_fails_is_not_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        reply = client.post("/translate", {**ASK, "q": POISON})
+    assert reply.status == 500 and "internal error" in reply.body["error"]
+    assert "RuntimeError" in caplog.text and POISON not in caplog.text
 
 
 def test_a_client_that_goes_gives_its_place_to_others(caplog: pytest.LogCaptureFixture) -> None:
@@ -226,6 +219,11 @@ def test_a_client_that_goes_gives_its_place_to_others(caplog: pytest.LogCaptureF
         stub.gate.set()
         first.join()
     assert stub.batches == [["Two men sit."]] and not caplog.text
+
+
+def test_a_model_without_attention_has_details_too(client: Client) -> None:
+    (sentence,) = client.post("/translate", {**ASK, "nmt": True}).body["nmt"]
+    assert sentence["translation"] == "TWO MEN SIT." and sentence["attention"] is None
 
 
 def test_details_of_each_sentence(run: Run) -> None:

@@ -76,16 +76,6 @@ def test_pieces_have_their_confidence_and_words_their_attention(page: Browser) -
     assert content(page, "readout") == "“MAN”: 61 % sure"
 
 
-def test_it_says_that_a_translation_may_be_wrong(page: Browser) -> None:
-    page.choose("source", "en")
-    page.choose("target", "de")
-    write(page, "a man reads.")
-    wait_for(lambda: content(page, "doubts"))
-    assert content(page, "doubts") == "This may be wrong: words come again and again, the end is missing."
-    write(page, "")
-    wait_for(lambda: not content(page, "doubts"))
-
-
 def test_languages_are_detected_and_swapped(page: Browser) -> None:
     page.choose("source", "auto")
     page.choose("target", "en")
@@ -96,37 +86,13 @@ def test_languages_are_detected_and_swapped(page: Browser) -> None:
     page.click("#swap")
     wait_for(lambda: page.run("document.getElementById('target').value") == "ko")
     assert page.run("document.getElementById('source').value") == "en"
-    page.choose("target", "de")
-    assert page.run("document.getElementById('swap').disabled")
 
 
-def test_an_error_is_told_and_the_next_text_is_translated(page: Browser) -> None:
+def test_an_error_is_told_and_markup_in_a_text_is_shown_and_not_used(page: Browser) -> None:
     page.choose("source", "ko")
     page.choose("target", "en")
     write(page, POISON)
     wait_for(lambda: "internal error" in content(page, "message"))
-    write(page, "text")
-    wait_for(lambda: content(page, "translation") == "TEXT")
-    assert content(page, "message") == ""
-
-
-def test_markup_in_a_text_is_shown_and_not_used(page: Browser) -> None:
-    page.choose("source", "ko")
-    page.choose("target", "en")
     write(page, "<img src=x onerror=alert(1)>")
     wait_for(lambda: content(page, "translation") == "<IMG SRC=X ONERROR=ALERT(1)>")
-    assert page.run("document.querySelectorAll('img').length") == 0
-
-
-def test_it_fits_a_phone_and_speaks_korean(page: Browser, client: Client) -> None:
-    agent = page.run("navigator.userAgent")
-    page._send("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="ko-KR")
-    try:
-        open_page(page, client, width=360, dark=True)
-        write(page, "long " * 30 + "a" * 40)
-        wait_for(lambda: content(page, "translation"))
-        assert page.run("document.title") == "번역" and page.run("document.documentElement.lang") == "ko"
-        assert page.run("document.querySelector('#source option[value=en]').textContent") == "영어"
-        assert page.run("document.documentElement.scrollWidth") <= 360
-    finally:
-        page._send("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="en-US")
+    assert content(page, "message") == "" and page.run("document.querySelectorAll('img').length") == 0
