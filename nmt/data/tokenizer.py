@@ -297,7 +297,7 @@ def default_size(characters: int, pairs: int) -> int:
 
 
 def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
-    model = read_entry(entry, "tokenizer", sound)
+    model = read_entry(entry, "tokenizer")
     if model is not None:
         logger.info(f"{_description(side, config, model)}, from {entry}")
     return model

@@ -5,13 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from nmt.system.atomic import write_atomically
-
-T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -22,27 +18,22 @@ def cache_folder() -> Path:
     return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
 
 
-def read_entry(path: Path, subject: str, parse: Callable[[bytes], T]) -> T | None:
-    """Return the result of `parse` for the content of a file of the cache, or None if there is no usable file.
+def read_entry(path: Path, subject: str) -> bytes | None:
+    """Return the content of a file of the cache, or None if there is no usable file.
 
-    A file that cannot be read or is damaged is logged; the message begins with `subject`. A file is damaged if its
-    digest is wrong, or if `parse` raises ValueError.
+    A file that cannot be read or has a wrong digest is logged; the message begins with `subject`.
     """
     try:
         entry = path.read_bytes()
+        if hashlib.sha256(entry[32:]).digest() == entry[:32]:
+            return entry[32:]
+        problem = "is damaged"
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        logger.info(f"{subject}: {path} cannot be read ({error.strerror}); making it again")
-        return None
-    digest, content = entry[:32], entry[32:]
-    try:
-        if hashlib.sha256(content).digest() != digest:
-            raise ValueError("wrong digest")
-        return parse(content)
-    except ValueError:
-        logger.info(f"{subject}: {path} is damaged; making it again")
-        return None
+        problem = f"cannot be read ({error.strerror})"
+    logger.info(f"{subject}: {path} {problem}; making it again")
+    return None
 
 
 def write_entry(path: Path, content: bytes, subject: str) -> bool:

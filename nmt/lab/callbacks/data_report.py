@@ -54,8 +54,8 @@ def report_lines(
     the texts do not decide, so a report with one is made anew.
     """
     entry = folder / f"report-{_key(corpus, more, tokenizer, config)}.txt"
-    if cached := read_entry(entry, "data report", bytes.decode):
-        return cached.split("\n")
+    if cached := read_entry(entry, "data report"):
+        return cached.decode().split("\n")
     report = inspect(
         corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MAX_PAIRS
     )
