@@ -197,7 +197,7 @@ def _expected_one(option: Any) -> str:
         kind, *limits = arguments
         return " of ".join([expected(kind), *(str(limit) for limit in limits if isinstance(limit, Range | Form))])
     if origin is typing.Literal:
-        return f"one of {', '.join(map(str, arguments))}"
+        return f"{'one of ' * (len(arguments) > 1)}{', '.join(map(str, arguments))}"
     if origin is tuple and Ellipsis not in arguments:
         return f"a list [{', '.join(map(expected, arguments))}]"
     if origin in (tuple, list, Sequence):

@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import shlex
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -80,23 +81,32 @@ def plan(words: Sequence[str]) -> list[Job]:
     if launch().several:
         raise UserError(f"-m: a multirun is many runs, but {launch().launcher} has started one run; leave -m out")
     listed = jobs(words)
+    composed: list[Recipe] = []
+    for number, job in enumerate(listed):  # all of them first: their objects need torch, which takes seconds to import
+        with _naming_job(number, job):
+            composed.append(compose_run(job, key=SWEEP_DIR))
+    folder = composed[0].folder  # its name may hold the time, which differs from job to job
     planned: list[Job] = []
     texts: dict[str, int] = {}
     for number, (job, settings) in enumerate(zip(listed, sweep.differences(listed), strict=True)):
-        try:
-            recipe = compose_run(job, key=SWEEP_DIR)
-            folder = planned[0].recipe.folder.parent if planned else recipe.folder  # its name may hold the time
-            recipe = replace(recipe, folder=folder / sweep.folder_name(number, settings))
+        with _naming_job(number, job):
+            recipe = replace(composed[number], folder=folder / sweep.folder_name(number, settings))
             recipe, _ = session.checked_recipe(recipe, job)
             if (twin := texts.setdefault(recipe.to_yaml(), number)) != number:
                 raise UserError(f"the same settings as job {twin}; give each value once")
             if device_count(recipe.settings.trainer) > 1:
                 raise UserError(f"trainer.devices: got {recipe.settings.trainer.devices}, expected one device with -m")
             check_start(recipe.settings.trainer)
-        except UserError as error:
-            raise UserError(f"job {number} ({' '.join(job)}): {error}") from error
         planned.append(Job(number, job, settings, recipe))
     return planned
+
+
+@contextmanager
+def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"job {number} ({' '.join(words)}): {error}") from error
 
 
 def run_job(job: Job, *, count: int, at_once: int) -> str | None:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from pathlib import Path
 
 from nmt.errors import UserError
@@ -58,30 +57,25 @@ def own_folder() -> Path | None:
 
 
 def _files(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.yaml"))
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*.yaml")]
 
 
-def _folders() -> tuple[Path, ...]:
+def _folders() -> list[Path]:
     own = own_folder()
-    return (config_dir(),) if own is None else (config_dir(), own)
+    return [config_dir(), *([] if own is None else [own])]
 
 
-def groups() -> dict[str, tuple[str, ...]]:
-    """Return the config groups and their options: {"model": ("hybrid", "rnn", "transformer"), ...}."""
-    return _groups(_folders())
-
-
-@cache
-def _groups(folders: tuple[Path, ...]) -> dict[str, tuple[str, ...]]:
-    options: dict[str, set[str]] = {}
-    for name in (name for folder in folders for name in _files(folder)):
+def groups() -> dict[str, list[str]]:
+    """Return the config groups and their options: {"model": ["hybrid", "rnn", "transformer"], ...}."""
+    options: dict[str, list[str]] = {}
+    for name in sorted(name for folder in _folders() for name in _files(folder)):
         group, _, option = name.removesuffix(".yaml").rpartition("/")
         if group and not option.startswith("_"):
-            options.setdefault(group, set()).add(option)
-    return {group: tuple(sorted(options[group])) for group in sorted(options)}
+            options.setdefault(group, []).append(option)
+    return options
 
 
-def training_groups() -> dict[str, tuple[str, ...]]:
+def training_groups() -> dict[str, list[str]]:
     """Return the groups of train.yaml. The groups of another program are in a folder with its name."""
     programs = {path.stem for path in config_dir().glob("*.yaml")}
     return {group: options for group, options in groups().items() if group.partition("/")[0] not in programs}

@@ -71,7 +71,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
     try:
         return Recipe({**(with_absolute_paths(values) if overrides else values), "allow": list(allow)}, folder)
     except UserError as error:
-        raise UserError(*(f"resume={folder}: {problem}" for problem in error.problems)) from error
+        raise UserError(f"resume={folder}: {error}") from error
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -11,19 +11,17 @@ import dataclasses
 import json
 import stat
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
 import yaml
 
-from nmt.errors import UserError, did_you_mean, one_line, raise_if_any
+from nmt.errors import UserError, did_you_mean, one_line
 from nmt.parameters import Others, Range, expected, fits, options, value_problem
 
 T = TypeVar("T")
 
-MISSING = "???"
-MAX_PROBLEMS = 3  # of a file, in a message
 MAX_DEPTH = 20  # levels of mappings and lists
 MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
 LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
@@ -58,44 +56,39 @@ def read(plain: Any, schema: type[T], path: str = "") -> T:
     """Return the values of `plain` as `schema` says: a dataclass, a TypedDict, or a list or mapping of these.
 
     A dataclass refuses other keys, unless a field collects them (`OtherKeys`). A TypedDict keeps them. `path` is the
-    dotted key of `plain` in the config, empty for the root. Raises one UserError with the problems of all fields.
+    dotted key of `plain` in the config, empty for the root. Raises UserError for the first value that does not fit.
     """
-    problems: list[str] = []
-    value = _value(plain, schema, path, problems)
-    raise_if_any(problems)
-    return typing.cast(T, value)
+    return typing.cast(T, _value(plain, schema, path))
 
 
-def _value(value: Any, hint: Any, where: str, problems: list[str]) -> Any:
-    """Return one value as its annotation says. Append a message to `problems` for everything that does not fit."""
+def _value(value: Any, hint: Any, where: str) -> Any:
     if typing.get_origin(hint) is NotRequired:
         hint = typing.get_args(hint)[0]
     for option in options(hint):
         if _is_record(option) and isinstance(value, Mapping):
-            return _record(value, option, where, problems)
+            return _record(value, option, where)
         kind, entry = typing.get_origin(option), (typing.get_args(option) or (None,))[-1]
         if kind is dict and entry is not Any and isinstance(value, dict):
-            return {str(key): _value(each, entry, _join(where, key), problems) for key, each in value.items()}
+            return {str(key): _value(each, entry, _join(where, key)) for key, each in value.items()}
         if _is_record(entry) and kind is list and isinstance(value, list):
-            return [_value(each, entry, _join(where, number), problems) for number, each in enumerate(value)]
-    if value == MISSING:
-        problems.append(f"{where}: not given; set {where}=... ({expected(hint)})")
-    elif isinstance(value, int) and not isinstance(value, bool) and not fits(value, hint) and fits(str(value), hint):
+            return [_value(each, entry, _join(where, number)) for number, each in enumerate(value)]
+    problem = value_problem(value, hint)
+    if problem is None:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and fits(str(value), hint):
         return str(value)  # YAML reads name=7 as a number
-    elif problem := value_problem(value, hint):
-        if isinstance(value, bool) and fits("no", hint):
-            problem += "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
-        elif fits([value], hint):
-            problem += f", as in {where}=[{value}]"
-        problems.append(f"{where or 'the content'}: {problem}")
-    return value
+    if isinstance(value, bool) and fits("no", hint):
+        problem += "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
+    elif fits([value], hint):
+        problem += f", as in {where}=[{value}]"
+    raise UserError(f"{where or 'the content'}: {problem}")
 
 
 def _is_record(hint: Any) -> bool:
     return dataclasses.is_dataclass(hint) or typing.is_typeddict(hint)
 
 
-def _record(plain: Mapping[Any, Any], schema: Any, where: str, problems: list[str]) -> Any:
+def _record(plain: Mapping[Any, Any], schema: Any, where: str) -> Any:
     hints = typing.get_type_hints(schema, include_extras=True)
     collecting = [name for name, hint in hints.items() if Others in getattr(hint, "__metadata__", ())]
     known = [name for name in hints if name not in collecting]
@@ -107,21 +100,18 @@ def _record(plain: Mapping[Any, Any], schema: Any, where: str, problems: list[st
         defaults = ((field.name, field.default, field.default_factory) for field in dataclasses.fields(schema))
         optional = {name for name, *found in defaults if found != [dataclasses.MISSING] * 2}
         values = dict.fromkeys(collecting, others)
-        if not collecting:
-            problems += [f"{_join(where, key)}: unknown key{near_key(key, known, where)}" for key in others]
+        if others and not collecting:
+            key = next(iter(others))
+            near = did_you_mean(key, known, prefix=f"{where}." if where else "")
+            names = f"; known keys: {', '.join(known)}"
+            raise UserError(f"{_join(where, key)}: unknown key{near or names}")
     for name in known:
         key = _join(where, name)
         if name in plain:
-            values[name] = _value(plain[name], hints[name], key, problems)
+            values[name] = _value(plain[name], hints[name], key)
         elif name not in optional:
-            problems.append(f"{key}: missing; expected {expected(hints[name])}")
-    return None if problems else schema(**values)
-
-
-def near_key(key: str, known: Iterable[str], path: str) -> str:
-    """Return the known key of the section `path` that resembles `key`, or else all of them, as a part of a message."""
-    near = did_you_mean(key, known, prefix=f"{path}." if path else "")
-    return near or f"; known keys: {', '.join(known)}"
+            raise UserError(f"{key}: missing; expected {expected(hints[name])}")
+    return schema(**values)
 
 
 def _join(path: str, key: object) -> str:
@@ -174,7 +164,7 @@ def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
     try:
         return read(value, schema)
     except UserError as error:
-        raise _damaged(where, "; ".join(error.problems[:MAX_PROBLEMS]), remedy) from error
+        raise _damaged(where, str(error), remedy) from error
 
 
 def _deeper(value: Any, levels: int) -> bool:

@@ -149,7 +149,7 @@ class TrainConfig:
 def validate(plain: Mapping[str, Any]) -> TrainConfig:
     """Return the typed settings of a training run.
 
-    Raises one UserError with all unknown, missing and misspelt keys, and values of the wrong type or out of range.
+    Raises UserError for an unknown or missing key, or a value of the wrong type or out of range.
     """
     return read(plain, TrainConfig)
 

@@ -74,24 +74,12 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     build_components(validate(config.compose("train", [*chosen, *given])))
 
 
-@pytest.mark.parametrize("debug", groups()["debug"])
-def test_every_option_for_debugging_composes_and_builds(debug: str) -> None:
-    build_components(validate(config.compose("train", [f"debug={debug}"])))
-
-
 @pytest.mark.parametrize("experiment", groups()["experiment"])
 def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(experiment: str) -> None:
     found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
     assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)
     build_components(validate(found))
-
-
-def test_an_experiment_beats_the_defaults() -> None:
-    assert config.compose("train")["trainer"]["max_steps"] == -1
-    assert config.compose("train", ["experiment=multi30k_rnn"])["trainer"]["max_steps"] == 8000
-    model = config.compose("train", ["experiment=demo_rnn"])["model"]
-    assert (model["encoder"]["layer_dropout"], model["encoder"]["hidden_width"]) == (0.1, 128)
 
 
 def test_the_recurrent_recipes_differ_in_attention_alone() -> None:
@@ -140,19 +128,6 @@ def test_a_list_of_metrics_is_chosen_as_one_option() -> None:
     assert list(config.compose("train", ["scores=chrf"])["scores"]) == ["chrf"]
 
 
-def test_norwegian_is_a_language_and_a_number_can_be_a_name() -> None:
-    found = config.compose("train", ["data.target_lang=no", "name=7"])
-    assert (found["data"]["target_lang"], validate(found).name) == ("no", "7")
-
-
-def test_values_like_the_paths_of_real_life(tmp_path: Path) -> None:
-    path = f"{tmp_path}/my corpus, (v2) [final]"
-    assert config.compose("train", [f"data.path='{path}'"])["data"]["path"] == path
-
-
-# A single section, and a multirun
-
-
 def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run is resumed, and its checkpoint is used, from another folder too."""
     monkeypatch.chdir(tmp_path)
@@ -171,13 +146,6 @@ def test_a_checkpoint_written_before_a_setting_existed_is_read_with_its_default(
     assert read(earlier, Later, "callbacks") == Later(**earlier, temperature=1.0)
     with pytest.raises(UserError, match=r"^callbacks.temperature: got 0, expected a number of more than 0$"):
         read({**earlier, "temperature": 0}, Later, "callbacks")
-
-
-def test_read_names_keys_under_the_path_it_is_given() -> None:
-    values = config.compose("train")["callbacks"]
-    assert read(values, CallbacksConfig, "callbacks") == validate(config.compose("train")).callbacks
-    with pytest.raises(UserError, match=r"^callbacks.sample: unknown key; did you mean 'callbacks.samples'\?$"):
-        read({**values, "sample": None}, CallbacksConfig, "callbacks")
 
 
 def test_jobs_are_those_that_hydra_would_run() -> None:

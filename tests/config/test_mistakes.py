@@ -80,7 +80,7 @@ def test_a_mistake_on_the_command_line(words: list[str], expected: str) -> None:
         ("tokenizer.jiont", True, "tokenizer.jiont: unknown key; did you mean 'tokenizer.joint'?"),
         ("name", "..", "name: got '..', expected text of at most 200 letters"),
         ("trainer.max_time", "00:00:00:00", "expected text of the form DD:HH:MM:SS"),
-        ("trainer.max_steps", 0, "trainer.max_steps: got 0, expected an integer of at least 1 or one of -1"),
+        ("trainer.max_steps", 0, "trainer.max_steps: got 0, expected an integer of at least 1 or -1"),
         ("trainer.devices", [], "trainer.devices: got [], expected the index of at least one device"),
         ("scores.bleu.tokenize", "13b", "scores.bleu.tokenize: got '13b', expected one of 13a"),
         ("model.encoder.block.heads", 3, "heads: got 3"),
@@ -104,12 +104,3 @@ def test_a_mistake_in_a_value(base: dict[str, Any], key: str, value: Any, words:
     with pytest.raises(UserError) as error:
         build_components(validate(values))
     assert words in str(error.value) and "\n" not in str(error.value)
-
-
-def test_values_of_several_fields_are_told_together(base: dict[str, Any]) -> None:
-    broken = {**base, "seed": -1, "data": {**base["data"], "limit": 0}}
-    del broken["trainer"]
-    with pytest.raises(UserError) as error:
-        validate(broken)
-    for words in ("seed: got -1", "data.limit: got 0", "trainer: missing"):
-        assert words in str(error.value)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
-import typing
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import torch
@@ -59,31 +58,12 @@ class Open:
         raise AssertionError("must not be built")
 
 
-class Factory(Protocol):
-    """Does not say what it makes, and Python cannot check whether an object is one."""
-
-    def __call__(self, size: int, rate: Path): ...
-
-
-class Sized(Protocol):
-    size: int
-
-
 @checked
 class Odd:
-    """Has annotations that Python cannot read, besides those that it can."""
+    """Has annotations that Python cannot read, besides one that it can."""
 
-    def __init__(
-        self,
-        count: PositiveInt = 1,
-        where: Path | None = None,
-        wrong: torch.nothing = None,
-        number: 5 = 5,
-        names: typing.List = (),  # noqa: UP006
-        sized: Sized | None = None,
-        make: Factory | None = None,
-    ) -> None:
-        self.values = (count, where, wrong, number, names, sized, make)
+    def __init__(self, count: PositiveInt = 1, where: Path | None = None, wrong: torch.nothing = None) -> None:
+        self.values = (count, where, wrong)
 
 
 @pytest.fixture(autouse=True)
@@ -125,28 +105,15 @@ def test_partial_node_takes_the_other_arguments_later() -> None:
         partial(size=-1)
 
 
-def test_equals_the_constructor_called_by_hand() -> None:
-    weights = [torch.nn.Parameter(torch.ones(2))]
-    config = {"_target_": "torch.optim.Adam", "lr": 0.003, "betas": [0.9, 0.98], "eps": 1e-9, "fused": None}
-    assert instantiate(config, "optimizer", params=weights).defaults == (
-        torch.optim.Adam(weights, lr=0.003, betas=(0.9, 0.98), eps=1e-9, fused=None).defaults
-    )
-
-
 @pytest.mark.parametrize(
     "target",
     [
         "torch.load",
         "os.system",
-        "builtins.eval",
-        "pandas.eval",
-        "subprocess.Popen",
         "nmt.cli.train.main",
         "nmt.modelsevil.Thing",
         "nmt.models",
-        "nmt.models..seq2seq.Seq2Seq",
         "nmt.models.seq2seq.torch.load",
-        "nmt.models.seq2seq.instantiate",
         "nmt.models.seq2seq.build_model",
         f"{MODULE}.Tensor",
         f"{MODULE}.load",
@@ -212,33 +179,14 @@ def test_a_wrong_key_is_told_with_its_dotted_name(changed: dict[str, Any], words
         ("inner", 3),
         ("inner", {"size": 3}),
         ("pair", [1.0]),
-        ("pair", 1.0),
         ("pair", ["a", "b"]),
         ("flag", "yes"),
-        ("flag", None),
         ("name", 3),
-        ("name", False),
-        ("kind", None),
         ("kind", True),
     ],
 )
 def test_types_are_checked_against_the_annotations(key: str, value: Any) -> None:
     assert f"model.decoder.{key}: got " in message(node("Outer", **{"inner": None, key: value}), vocab_size=7)
-
-
-def test_an_annotation_that_python_cannot_read_leaves_the_others_checked() -> None:
-    built = instantiate(
-        node("Odd", count=2, where="x", wrong=1, number=6, names=["a"], sized=node("Inner", size=1)), "x"
-    )
-    assert built.values[:5] == (2, "x", 1, 6, ["a"])
-    assert message(node("Odd", count=0, where="x")) == "model.decoder.count: got 0, expected an integer of at least 1"
-    assert message(node("Odd", names=3)) == "model.decoder.names: got 3, expected a list"
-    instantiate(node("Odd", make=node("Inner", _partial_=True)), "x")
-
-
-def test_integer_fits_float_but_bool_does_not() -> None:
-    assert instantiate(node("Inner", size=1, rate=1), "x").rate == 1
-    assert message(node("Inner", size=1, rate=True)) and message(node("Inner", size=1.0))
 
 
 def test_a_node_of_another_kind_does_not_fit() -> None:
@@ -264,3 +212,8 @@ def test_a_constructors_own_errors_name_the_place() -> None:
 def test_missing_parameter_is_named() -> None:
     assert message(node("Inner")) == "model.decoder.size: missing; Inner needs it"
     assert message(None) == "model.decoder: got null, expected a mapping with _target_"
+
+
+def test_an_annotation_that_python_cannot_read_leaves_the_others_checked() -> None:
+    assert instantiate(node("Odd", count=2, where="x", wrong=1), "x").values == (2, "x", 1)
+    assert message(node("Odd", count=0, where="x")) == "model.decoder.count: got 0, expected an integer of at least 1"
