@@ -72,6 +72,7 @@ def main(config: ServeConfig) -> None:
     import uvicorn
 
     from nmt.deploy.serve.api import Api
+    from nmt.deploy.serve.languages import Languages
     from nmt.deploy.serve.worker import Worker
     from nmt.system import process
 
@@ -83,7 +84,9 @@ def main(config: ServeConfig) -> None:
         thread = ThreadPoolExecutor(1)
         loaded = thread.submit(translators, config).result()
         worker = Worker(loaded, thread, max_waiting=config.max_waiting)
-        api = Api(worker, config.key, config.max_characters, config.max_texts, config.max_bytes)
+        api = Api(
+            worker, Languages(tuple(loaded)), config.key, config.max_characters, config.max_texts, config.max_bytes
+        )
         logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
         settings = uvicorn.Config(
             api.app(), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS

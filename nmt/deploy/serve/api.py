@@ -41,8 +41,6 @@ NO_KEY = "Please contact the server operator to get an API key"
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 FAILED = "The server encountered an internal error and was unable to complete your request."
 
-Handler = Callable[[Request], Awaitable[Any]]
-
 
 @dataclass(frozen=True)
 class Api:
@@ -52,15 +50,11 @@ class Api:
     """
 
     worker: Worker
+    languages: Languages
     key: str | None
     max_characters: int
     max_texts: int
     max_bytes: int
-
-    @property
-    def languages(self) -> Languages:
-        """The languages of the models."""
-        return Languages(tuple(self.worker.translators))
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -150,7 +144,7 @@ async def _unless_closed(request: Request, answer: Coroutine[Any, Any, dict[str,
     return work.result()
 
 
-def _answering(handler: Handler) -> Handler:
+def _answering(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
     """Return a route that answers with the JSON that `handler` returns, or with why there is none."""
 
     async def route(request: Request) -> Response:

@@ -20,6 +20,7 @@ import uvicorn
 
 from nmt.attention_map import AttentionMap
 from nmt.deploy.serve.api import Api
+from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
@@ -140,7 +141,7 @@ def worker_of(models: Mapping[Any, Any], max_waiting: int = 100_000) -> Worker:
 @contextmanager
 def served(worker: Worker, key: str | None = None, **limits: int) -> Iterator[Client]:
     """Serve the models of a worker while the block runs."""
-    app = Api(worker, key, **{**LIMITS, **limits}).app()
+    app = Api(worker, Languages(tuple(worker.translators)), key, **{**LIMITS, **limits}).app()
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
