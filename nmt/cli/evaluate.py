@@ -7,7 +7,7 @@
 The program prints the scores with their sacreBLEU signatures. It writes these files to FOLDER/translations:
 test.beam5.lp1.{src,hyp,ref}.LANG, with one sentence on each line, and .scores.json. The file names include the name of
 the checkpoint unless that is best, or "ensemble". They include a digest if data settings or length limits were changed.
-Scores by other metrics stay in the file as long as the translations are the same.
+A repeated evaluation replaces its files.
 
   python scripts/evaluate.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/evaluate.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=1
@@ -16,16 +16,16 @@ Scores by other metrics stay in the file as long as the translations are the sam
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
-from nmt.cli.engine import load, using_terms
+from nmt.cli.engine import load
 from nmt.cli.output import messages_on, print_stderr
-from nmt.errors import UserError, counted
-from nmt.parameters import NonNegativeInt
+from nmt.errors import UserError
+from nmt.parameters import Range
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
     from nmt.translation.exported import ExportedModel
 
+MAX_RESAMPLES = 1_000_000
+
 
 @dataclass(kw_only=True)
 class SplitConfig(SearchSettings):
@@ -45,7 +47,7 @@ class SplitConfig(SearchSettings):
     split: Literal["train", "val", "test"]
     data: OpenMapping
     scores: OpenMapping
-    bootstrap: NonNegativeInt
+    bootstrap: Literal[0] | Annotated[int, Range(low=2, high=MAX_RESAMPLES)]  # one resample gives no interval
     out: PathText | None
 
 
@@ -68,6 +70,12 @@ class EvaluateConfig(SplitConfig):
     opens_exported = True
     terms: PathText | None
 
+    def contradictions(self) -> Iterator[str]:
+        if isinstance(self.ckpt, list) and len(self.ckpt) > 1 and self.out is None:
+            yield "out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER"
+        if self.terms is not None and self.scores.get("terms", {}).get("file") is not None:
+            yield "scores.terms.file: terms= names the glossary already; leave one of them out"
+
 
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
@@ -84,38 +92,26 @@ def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.data.corpus import load_corpus, origin
-    from nmt.evaluation.metrics.base import check_bootstrap
     from nmt.evaluation.split import Subject
-    from nmt.system import process
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
     from nmt.translation.exported import ExportedModel
     from nmt.translation.loading import require_data_settings
 
-    process.speed_up()
-    check_bootstrap(config.bootstrap)
-    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search)
+    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search, terms=terms)
     loaded, ensemble = models[0], len(models) > 1
-    if ensemble and config.out is None:
-        raise UserError("out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER")
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
     check_direction(models, data)
     if translator.languages == (data.target_lang, data.source_lang):
         translator = translator.reversed()
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
+    split: str = config.split
     if terms is not None:
-        named = config.scores.get("terms", {}).get("file")
-        if named is not None and Path(named).resolve() != Path(terms).resolve():
-            raise UserError(f"scores.terms.file: got {named}, but terms={terms} is scored; leave one of them out")
-        translator = using_terms(translator, terms)
         patterns = translator.tokenizer.spans.patterns
         node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}
-        nodes = {**nodes, "terms": node}
+        nodes, split = {**nodes, "terms": node}, f"{config.split}.terms-{translator.terms.digest}"
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
-    names: list[str] = [config.split]
-    if terms is not None:
-        names.append(f"terms-{translator.terms.digest}")
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
         pairs = list(load_corpus(source, data, (config.split,))[config.split])
@@ -123,7 +119,7 @@ def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
     folder = run_of(loaded.path) if config.out is None else Path(config.out)
     elsewhere = ensemble or folder.resolve() != run_of(loaded.path).resolve()
     subject = Subject(
-        split=".".join(names),
+        split=split,
         source_lang=data.source_lang,
         target_lang=data.target_lang,
         data=origin(source, data, config.split),
@@ -144,16 +140,12 @@ def check_direction(models: Sequence[LoadedModel | ExportedModel], data: DataCon
 
     given = data.source_lang, data.target_lang
     for model in models:
-        trained = languages_of(model.config)
-        if trained is not None and trained == given[::-1] and not model.config["data"].get("both_directions"):
-            raise UserError(
-                f"data.source_lang: {model.path} translates {trained[0]} to {trained[1]}, not the other way"
-            )
-    trained, path = languages_of(models[0].config), models[0].path
-    if trained is not None and given not in (trained, trained[::-1]):
-        print_stderr(
-            f"warning: {path} translates {trained[0]} to {trained[1]}, but these data are {given[0]} to {given[1]}"
-        )
+        trained = languages_of(model.config) or given
+        said = f"{model.path} translates {trained[0]} to {trained[1]}"
+        if trained == given[::-1] and not model.config["data"].get("both_directions"):
+            raise UserError(f"data.source_lang: {said}, not the other way")
+        if trained not in (given, given[::-1]):
+            print_stderr(f"warning: {said}, but these data are {given[0]} to {given[1]}")
 
 
 def data_of(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any]) -> DataConfig:
@@ -174,19 +166,14 @@ def data_of(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any]) -> Da
 
 def evaluate(inputs: Inputs, *, bootstrap: int) -> Evaluation:
     """Translate the split, print the scores, write translations and scores to files, and return them."""
-    from nmt.evaluation import split as evaluation
+    from nmt.evaluation import split
 
-    subject = inputs.subject
-    print_stderr(
-        f"translating {counted(len(inputs.pairs), 'sentence')}, {subject.source_lang} to {subject.target_lang} ..."
-    )
     with messages_on(sys.stderr):
-        found = evaluation.evaluate(inputs.translator, inputs.pairs, inputs.metrics, subject, bootstrap=bootstrap)
-    print(evaluation.table(found))
-    written = evaluation.write_evaluation(inputs.folder, found)
-    same = "; these commands print the same scores there:" if written.commands else ""
-    print(f"written to {written.scores.parent}{same}")
-    for command in written.commands.values():
+        found = split.evaluate(inputs.translator, inputs.pairs, inputs.metrics, inputs.subject, bootstrap=bootstrap)
+    print(split.table(found))
+    folder = split.write_evaluation(inputs.folder, found).parent
+    print(f"written to {folder}{'; these commands print the same scores there:' if found.commands else ''}")
+    for command in found.commands.values():
         print(f"  {command}")
     return found
 

@@ -22,17 +22,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
-from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, inside, run_of, sample_map
-
-if TYPE_CHECKING:
-    from nmt.checkpoint import LoadedModel
-
-SAMPLE = "0.json"  # in the folder of attention maps
+from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 
 
 @dataclass(kw_only=True)
@@ -47,53 +41,41 @@ class ShareConfig(Settings):
 
 @configured(ShareConfig)
 def main(config: ShareConfig) -> None:
-    """Run the program. Raises UserError for a mistake in the settings."""
-    from nmt.checkpoint import load_model
+    """Run the program. Raises UserError for a mistake in the settings, before anything is written."""
+    import yaml
+
+    from nmt.attention_map import load
+    from nmt.checkpoint import Checkpoint, load_model, non_finite, save, weights_of
+    from nmt.config.schema import MetricsFile, read_json
+    from nmt.config.settings import shareable
+    from nmt.translation.loading import load_translator
 
     folder = Path(config.out)
-    for path in (folder / CONFIG, folder / METRICS, best_checkpoint(folder), folder / ATTENTION / SAMPLE):
-        if path.exists():
-            raise UserError(f"out: {folder} already holds {path.relative_to(folder)}; name another folder")
+    if folder.exists():
+        raise UserError(f"out: {folder} exists already; name another folder")
     loaded = load_model(config.ckpt, allow=config.allow)
     source = run_of(loaded.path)
     if not (source / METRICS).is_file():
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
-    for path in share(loaded, source, folder, config):
-        print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
-
-
-def share(loaded: LoadedModel, source: Path, folder: Path, settings: ShareConfig) -> list[Path]:
-    """Write the copy of the run in the folder `source`, and return its files.
-
-    Raises UserError, before anything is written, if a weight is too large for float16, or if a text is given and the
-    model has no attention.
-    """
-    import yaml
-
-    from nmt.attention_map import load
-    from nmt.checkpoint import Checkpoint, non_finite, save, weights_of
-    from nmt.config.schema import MetricsFile, read_json
-    from nmt.config.settings import shareable
-    from nmt.translation.loading import load_translator
-
-    best, picture = inside(folder, *best_checkpoint(Path()).parts), inside(folder, ATTENTION, SAMPLE)
     read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file of the user
-    metrics, kept = (source / METRICS).read_bytes(), sample_map(source)
-    shown = None if kept is None else load(kept)
-    if settings.text is not None:
-        shown = load_translator(loaded.path, allow=settings.allow).attention_map(settings.text)
-    config = shareable(loaded.config)
+    shown = sample_map(source)
+    attention = None if shown is None else load(shown)
+    if config.text is not None:
+        attention = load_translator(loaded.path, allow=config.allow).attention_map(config.text)
     weights = weights_of(loaded.model.half())
-    broken = non_finite(weights)
-    if broken is not None:
+    if (broken := non_finite(weights)) is not None:
         raise UserError(f"ckpt: {loaded.path}: the weight {broken} has values above 65,504, too large for float16")
-    save(Checkpoint(weights, config, loaded.tokenizer, loaded.scores, loaded.update), best)
-    write_atomically(folder / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
-    write_atomically(folder / METRICS, metrics)
-    written = [best, folder / CONFIG, folder / METRICS]
-    if shown is not None:
-        write_atomically(picture, shown.to_json().encode())
-        written.append(picture)
-    return written
+    plain = shareable(loaded.config)
+    contents = {
+        folder / CONFIG: yaml.safe_dump(plain, sort_keys=False, allow_unicode=True).encode(),
+        folder / METRICS: (source / METRICS).read_bytes(),
+    }
+    if attention is not None:
+        contents[folder / ATTENTION / "0.json"] = attention.to_json().encode()
+    save(Checkpoint(weights, plain, loaded.tokenizer, loaded.scores, loaded.update), best_checkpoint(folder))
+    for path, content in contents.items():
+        write_atomically(path, content)
+    for path in (best_checkpoint(folder), *contents):
+        print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")

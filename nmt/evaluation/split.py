@@ -18,7 +18,7 @@ from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
-from nmt.evaluation.metrics.base import Interval, Metric, Scores, labels, score
+from nmt.evaluation.metrics.base import Metric, Scores, labels, score
 from nmt.parameters import LanguageCode, value_problem
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
@@ -128,6 +128,23 @@ class Evaluation:
             parts.append(digest(self.data_sha256, *map(str, search.limits.values()))[:8])
         return ".".join(parts)
 
+    @property
+    def files(self) -> tuple[str, str, str]:
+        """The names of the files with the sources, the translations and the references."""
+        source, target = self.subject.source_lang, self.subject.target_lang
+        return f"{self.label}.src.{source}", f"{self.label}.hyp.{target}", f"{self.label}.ref.{target}"
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """For each metric of sacreBLEU, the command that scores the files again, in their folder."""
+        _, hypothesis, reference = self.files
+        arguments = {name: metric.sacrebleu_arguments for name, metric in self.scores.metrics.items()}
+        return {
+            name: shlex.join(["sacrebleu", reference, "-i", hypothesis, *words])
+            for name, words in arguments.items()
+            if words is not None
+        }
+
 
 def evaluate(
     translator: BaseTranslator,
@@ -158,84 +175,38 @@ def evaluate(
     return Evaluation(subject, translator.search, translations, references, scores, seconds)
 
 
-@dataclass(frozen=True)
-class Written:
-    """The main files of an evaluation. `commands` maps a metric's name to the command that scores the files again."""
-
-    hypothesis: Path
-    scores: Path
-    commands: Mapping[str, str]
-
-
-def write_evaluation(folder: Path, evaluation: Evaluation) -> Written:
-    """Write the lines and the scores into `folder`/translations; return the paths.
+def write_evaluation(folder: Path, evaluation: Evaluation) -> Path:
+    """Write the lines and the scores into `folder`/translations; return the path of the scores.
 
     `test.beam5.lp1.src.en`, `.hyp.de` and `.ref.de` hold one sentence in each line. `.scores.json` holds the scores,
     their subject and search, and the sacrebleu commands that compute the same scores from these files.
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced
-    completely or not at all. If the new translations equal the old ones, the scores by other metrics are kept, and so
-    is the interval of a score that is now computed without one. Raises OSError if the folder cannot be written,
-    UserError if `folder`/translations is a link.
+    completely or not at all. Raises OSError if the folder cannot be written, UserError if `folder`/translations is a
+    link.
     """
-    subject, label = evaluation.subject, evaluation.label
-    source = inside(folder, TRANSLATIONS, f"{label}.src.{subject.source_lang}")
-    hypothesis = inside(folder, TRANSLATIONS, f"{label}.hyp.{subject.target_lang}")
-    reference = inside(folder, TRANSLATIONS, f"{label}.ref.{subject.target_lang}")
-    commands = _sacrebleu_commands(reference.name, hypothesis.name, evaluation.scores.metrics)
-    scores_file = inside(folder, TRANSLATIONS, f"{label}.scores.json")
-    written = Written(hypothesis, scores_file, commands)
-    before = _facts_before(written, evaluation)
-    scores = dict(before["scores"])
-    for name, entry in evaluation.scores.to_dict().items():
-        old = scores.get(name, {})
-        same = old.get("value") == entry["value"] and _settings(old) == _settings(entry)
-        scores[name] = old if same and entry["interval"] is None else entry
     facts = {
-        **asdict(subject),
+        **asdict(evaluation.subject),
         "data_sha256": evaluation.data_sha256,
         "search": search_node(evaluation.search),
         "sentences": len(evaluation.references),
-        "scores": scores,
+        "scores": evaluation.scores.to_dict(),
         "seconds": round(evaluation.seconds, 3),
-        "commands": {**before["commands"], **commands},
+        "commands": evaluation.commands,
     }
-    write_atomically(source, _lines(evaluation.sources))
-    write_atomically(hypothesis, _lines(evaluation.hypotheses))
-    write_atomically(reference, _lines(evaluation.references))
-    write_atomically(written.scores, _lines([json.dumps(facts, indent=2, ensure_ascii=False)]))
-    return written
+    lines = {
+        **dict(zip(evaluation.files, (evaluation.sources, evaluation.hypotheses, evaluation.references), strict=True)),
+        f"{evaluation.label}.scores.json": [json.dumps(facts, indent=2, ensure_ascii=False)],
+    }
+    paths = {inside(folder, TRANSLATIONS, name): content for name, content in lines.items()}
+    for path, content in paths.items():
+        write_atomically(path, "".join(f"{line}\n" for line in content).encode())
+    return path
 
 
 def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
     """Return the content of a score file. Raises UserError, which ends with `remedy`, for any other file."""
     return dict(read_json(path, ScoreFile, remedy=remedy))
-
-
-def _settings(entry: Mapping[str, Any]) -> str:
-    """Return the signature of a score without the number and seed of its resamples, which change only its interval."""
-    return re.sub(r"(bs|seed):\d+\|", "", entry.get("signature") or "")
-
-
-def _facts_before(written: Written, evaluation: Evaluation) -> Mapping[str, Any]:
-    """Return the old content of the score file if its sentences and translations are the same, otherwise no scores."""
-    try:
-        facts = read_scores(written.scores, remedy="")
-        same = written.hypothesis.read_bytes() == _lines(evaluation.hypotheses)
-    except (OSError, UserError):  # there is none yet, or a damaged one, which is replaced
-        facts, same = {}, False
-    same = same and facts["data_sha256"] == evaluation.data_sha256
-    return facts if same else {"scores": {}, "commands": {}}
-
-
-def _sacrebleu_commands(reference: str, hypothesis: str, metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """Return for each metric of sacreBLEU the command that scores the files. It must be run in their folder."""
-    arguments = {name: metric.sacrebleu_arguments for name, metric in metrics.items()}
-    return {
-        name: shlex.join(["sacrebleu", reference, "-i", hypothesis, *words])
-        for name, words in arguments.items()
-        if words is not None
-    }
 
 
 def table(evaluation: Evaluation) -> str:
@@ -245,17 +216,9 @@ def table(evaluation: Evaluation) -> str:
     shown = labels(scores.metrics)
     width = max(12, *(len(label) + 1 for label in shown.values()))
     rows = [
-        _row(shown[name].ljust(width), scores[name].value, scores[name].interval, scores[name].signature or metric.unit)
-        for name, metric in scores.metrics.items()
+        f"  {shown[name]:{width}}{each.value:6.2f}  {f'(95%: {each.interval})' if each.interval else '':<24}"
+        f"{each.signature or scores.metrics[name].unit}"
+        for name, each in scores.items()
     ]
     head = f"{evaluation.subject.split}: {counted(sentences, 'sentence')}, {evaluation.search.label}"
     return "\n".join([f"{head} ({evaluation.seconds:.1f} s, {rate:.0f} sentences/s)", *rows])
-
-
-def _row(name: str, value: float, interval: Interval | None, note: str) -> str:
-    interval_text = "" if interval is None else f"(95%: {interval})"
-    return f"  {name}{value:6.2f}  {interval_text:<24}{note}"
-
-
-def _lines(lines: Sequence[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()

@@ -143,7 +143,7 @@ def _score(parts: Parts) -> dict[str, Evaluation]:
         pairs = list(parts.corpus[split])
         scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)
         written = write_evaluation(parts.recipe.folder, scored[split])
-        logger.info(f"translations of {split}: {written.hypothesis}")
+        logger.info(f"translations of {split}: {written}")
     return scored
 
 

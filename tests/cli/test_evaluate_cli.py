@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nmt import checkpoint
 from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.cli.arguments import read_config
@@ -20,7 +18,6 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.sampling import Sampling
 from nmt.spans import Spans
 from nmt.system.lines import as_line
-from nmt.system.run_files import best_checkpoint
 from nmt.terms import Terms
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other, with_spans
@@ -62,14 +59,6 @@ def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: 
     run.translator.save(tmp_path / "mine.safetensors")
     with pytest.raises(UserError, match="saved from Python without data settings"):
         evaluate_program.main([f"ckpt={tmp_path}/mine.safetensors"])
-
-
-def test_evaluate_program_refuses_a_checkpoint_without_metrics(run: Run, tmp_path: Path) -> None:
-    found = checkpoint.load(best_checkpoint(run.folder))
-    config = {key: value for key, value in found.config.items() if key != "scores"}
-    checkpoint.save(replace(found, config=config), tmp_path / "mine.safetensors")
-    with pytest.raises(UserError, match="scores"):
-        evaluate_program.main([f"ckpt={tmp_path}/mine.safetensors", "bootstrap=0", f"out={tmp_path}"])
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
@@ -152,13 +141,6 @@ def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
     assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
 
 
-def test_no_commands_are_promised_for_metrics_without_one(
-    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evaluate_program.main([f"ckpt={run.folder}", "scores=[exact_match]", f"out={tmp_path}"])
-    assert capsys.readouterr().out.endswith(f"written to {tmp_path / 'translations'}\n")
-
-
 def test_data_path_overrides_the_files_of_the_run() -> None:
     own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
     merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
@@ -208,25 +190,15 @@ def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[s
     ("words", "match"),
     [
         ([], "ckpt: not given"),
-        (["ckpt=nothing"], "no such file"),
         (["{run}"], "got '.*'; write ckpt=.*"),
-        (["ckpt={run}", "split=tests"], "did you mean 'test'"),
         (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
-        (["ckpt={run}", "data.source_lang=de", "data.target_lang=en"], "translates en to de, not the other way"),
-        (["ckpt={run}", "data.pth=x"], "data.pth: unknown key; did you mean 'path'"),
         (["ckpt={run}", "data.path=nothing"], "nothing"),
         (["ckpt={run}", "data=cldr"], "single settings"),
-        (["ckpt={run}", "experiment=demo"], "^experiment: this program has no such group$"),
-        (["ckpt={run}", "=3"], "^command line: got '=3', expected key=value"),
-        (["ckpt={run}", "scores.bleu.tokenize=13b"], "did you mean '13a'"),
-        (["ckpt={run}", "scores.blue.tokenize=13a"], "scores.blue: not among the metrics bleu, exact_match; did you"),
         (
             ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
-            r"scores.ter: not among the metrics bleu; choose it as well, as in scores=.bleu,ter.",
+            r"scores.ter: not among the metrics bleu; choose it",
         ),
-        (["ckpt={run}", "scores.bleu=13a"], "scores.bleu: got 13a, expected settings of a metric"),
-        (["ckpt={run}", "scores=[bleu,tre]"], "got 'tre', expected one of .*; did you mean 'ter'"),
-        (["ckpt={run}", "bootstrap=-1"], "bootstrap"),
+        (["ckpt={run}", "bootstrap=1"], "bootstrap: got 1"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
     ],
 )
@@ -264,7 +236,7 @@ def test_a_glossary_is_used_and_its_terms_are_scored(
     evaluate_program.main([f"ckpt={ckpt}", "scores=[terms]", glossary, f"out={tmp_path}/again", "bootstrap=0"])
     again = next((tmp_path / "again").rglob("*.scores.json"))
     assert json.loads(again.read_text("utf-8"))["scores"] == {"terms": facts["scores"]["terms"]}
-    with pytest.raises(UserError, match=r"terms\.file: got .*other\.tsv, but terms=.*/terms\.tsv is scored"):
+    with pytest.raises(UserError, match=r"^scores\.terms\.file: terms= names the glossary already"):
         evaluate_program.main([f"ckpt={ckpt}", glossary, "scores=[terms]", f"scores.terms.file={tmp_path}/other.tsv"])
     with pytest.raises(UserError, match="is of other checkpoints"):
         evaluate_program.main([f"ckpt={run.folder}", glossary, out, "bootstrap=0"])

@@ -11,7 +11,6 @@ import pytest
 from nmt.cli import evaluate, share
 from nmt.errors import UserError
 from nmt.evaluation.split import Subject
-from tests.cli.test_share_cli import METRICS
 from tests.tiny_run import Run, save_other
 from tests.train_frame import Runs, files
 
@@ -126,18 +125,6 @@ def test_run_folder_behind_a_symlink_works(stranger: Path, home: Path, tmp_path:
         evaluate.main([f"ckpt={folder}", *QUICK, "bootstrap=0"])
         assert len(files(tmp_path / "disk" / "run" / "translations")) == 4
         shutil.rmtree(tmp_path / "disk" / "run" / "translations")
-
-
-def test_shared_copy_is_not_written_through_a_symlink(run: Run, stranger: Path, home: Path, tmp_path: Path) -> None:
-    (stranger / "metrics.json").write_text(METRICS, "utf-8")
-    for name in ("attention", "checkpoints"):
-        (home / "copy").mkdir()
-        (tmp_path / "ssh").mkdir(exist_ok=True)
-        (home / "copy" / name).symlink_to(tmp_path / "ssh")
-        with pytest.raises(UserError, match=rf"copy/{name}: a link, which may lead anywhere"):
-            share.main([f"ckpt={stranger}", "out=copy", "text=a dog"])
-        assert files(tmp_path / "ssh") == files(home / "copy") == []
-        shutil.rmtree(home / "copy")
 
 
 def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> None:
