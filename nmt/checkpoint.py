@@ -32,9 +32,9 @@ from nmt.errors import UserError, one_line
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import shapes_only
 from nmt.parameters import Form, LanguageCode, PositiveInt
-from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.run_files import BEST, find_checkpoint
+from nmt.text.protect import Spans
 
 FORMAT = 1
 MAX_HEADER = 1_000_000  # bytes; a model of 24 layers has about 100,000

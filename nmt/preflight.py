@@ -19,9 +19,9 @@ from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import TrialError, one_thread, shapes_only, try_model
 from nmt.search.base import Search
-from nmt.spans import Spans
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
+from nmt.text.protect import Spans
 
 if TYPE_CHECKING:
     from pytorch_lightning import Callback

@@ -9,10 +9,9 @@ SPECIAL = ("<s>", "</s>", "<pad>")
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
 # Pieces of every vocabulary, because a trained model cannot get new ones. OpenNMT has the same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
-SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be changed; see `nmt.spans`
+SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be changed; see `nmt.text.protect`
 ELEMENT_MARKS = list(zip(RESERVED[8:14:2], RESERVED[9:14:2], strict=True))  # for a start tag and its end tag
 START_MARKS = frozenset(start for start, _ in ELEMENT_MARKS)
-CAPITALS = RESERVED[14]  # stands before a text that is written in capitals
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Piece:
     `label` is readable text: "▁" stands for a space, "</s>" for the end of the sentence, "<9F>" for a byte. Several
     byte tokens can spell one character. Then the first has the character as its label ("<U+200B>" if it is invisible),
     and `continues` is True for the others. The label of a span is its text, and `mark` is the token in its place (see
-    `nmt.spans`).
+    `nmt.text.protect`).
     """
 
     label: str

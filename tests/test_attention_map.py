@@ -16,7 +16,7 @@ from nmt.lab.alignment.alignment import units
 from nmt.lab.attention.measures import measures
 from nmt.lab.heads.roles import roles
 from nmt.models.interface import AttentionWeights
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from nmt.tokens import Piece
 from nmt.translation.translator import Translator
 from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, as_pieces, make, make_map

@@ -21,7 +21,7 @@ def using_terms(translator: BaseTranslator, file: PathText) -> BaseTranslator:
 
     Raises UserError for a file that cannot be read.
     """
-    from nmt.terms import read_terms
+    from nmt.text.terms import read_terms
 
     terms = read_terms(Path(file).expanduser())
     if not translator.tokenizer.spans:

@@ -59,9 +59,7 @@ class LineTranslator:
 
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and warn of the first ones."""
-        missing = len(best.missing_spans)
-        self._counts["missing"] += bool(missing)
-        self._counts["lost"] += len(best.lost_spans) > missing
+        self._counts["lost"] += bool(best.lost)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
             self._counts["split"] += 1
@@ -85,11 +83,6 @@ class LineTranslator:
             yield f"{counted(count['empty'], 'translation')} without any text"
         if count["lost"]:
             yield f"the search left spans out of {counted(count['lost'], 'translation')}; check their places"
-        if count["missing"]:
-            yield (
-                f"{counted(count['missing'], 'translation')} without all spans: the source has more of them than the "
-                "model can keep"
-            )
         if count["cut"]:
             yield self.translator.cut_warning(count["cut"])
         if count["split"] > MOST_WARNINGS:
@@ -113,7 +106,7 @@ def record(
          "cut": whether the length limit ended the translation,
          "doubts": [the reasons why the translation may be wrong (see `nmt.translation.doubts`): script, language,
             unknown, repeated, length, cut, unsure],
-         "lost_spans": [the spans of the source that the search left out (see `nmt.spans`)],
+         "lost_spans": [the spans of the source that the search left out (see `nmt.text.protect`)],
          "pieces": [T pieces], "token_log_probs": [T natural logarithms],
          "n_best": [objects with these keys except "source", best first], if the search finds several translations,
          "parts": [objects with these keys, one for each part], if the source was split because of its length,

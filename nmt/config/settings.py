@@ -132,7 +132,7 @@ class TrainConfig:
     allow: list[PackageName] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig
-    spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.spans`, by names
+    spans: dict[str, str | None] = field(default_factory=dict)  # regular expressions of `nmt.text.protect`, by names
     filters: dict[str, Any] = field(default_factory=dict)  # nodes of filters of training pairs, by names
     model: dict[str, Any]
     views: dict[str, Any] = field(default_factory=dict)  # nodes of views beside attention, by names

@@ -64,7 +64,7 @@ class WeightedCorpus:
 class Swap:
     """Exchanges the sides of encoded pairs of a joint vocabulary.
 
-    The marks of spans are then numbered by the new source, as they are in every text (see `nmt.spans`).
+    The marks of spans are then numbered by the new source, as they are in every text (see `nmt.text.protect`).
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:

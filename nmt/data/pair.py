@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 
 CHUNK_PAIRS = 10_000
 
@@ -33,7 +33,7 @@ class SentencePair:
 
 def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
     """Return the texts of a pair as a model reads them, with marks for the spans that both sides have."""
-    return spans.mark_pair(pair.source, pair.target) if spans else (pair.source, pair.target)
+    return spans.read_pair(pair.source, pair.target)
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from nmt.data.pair import Split, marked
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
-from nmt.spans import NO_SPANS, Spans
-from nmt.spans import VERSION as SPANS_VERSION
 from nmt.system.cache import read_entry, write_entry
 from nmt.system.temporary import temporary_folder
+from nmt.text.protect import NO_SPANS, Spans
+from nmt.text.protect import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Tokenizer:
     def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text, followed by eos. An empty text gives [eos].
 
-        A text with spans must have marks in their place already; see `nmt.spans`. So do those of `encode_target`.
+        A text is given in the form that models read, with pieces for its slots; see `nmt.text.protect`.
         """
         return _encode(self._source, texts)
 

@@ -24,10 +24,10 @@ from nmt.config.settings import TrainConfig, with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.parameters import shown
-from nmt.spans import Spans
 from nmt.system.atomic import replacing
 from nmt.system.launch import launch
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint
+from nmt.text.protect import Spans
 from nmt.training.limits import Limits
 
 logger = logging.getLogger(__name__)

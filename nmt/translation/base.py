@@ -20,21 +20,21 @@ from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
-from nmt.spans import in_capitals, unmarked, with_spans
-from nmt.terms import NO_TERMS, Terms
-from nmt.translation.sentences import split_to_fit
-from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, check_texts
+from nmt.text.protect import Segment, in_capitals, in_small_letters
+from nmt.text.sentences import split_to_fit
+from nmt.text.terms import NO_TERMS, Terms
+from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, check_texts
 from nmt.translation.translation import Translation, joined
 
 
 @dataclass(frozen=True)
-class Request:
-    """The input of one search: a part of a sentence, the first ids of its translation, and the length limit.
+class SearchRequest:
+    """The input of one search: a source or a part of one, the first ids of its translation, and the length limit.
 
-    `last` says whether the part is the last one of its sentence.
+    `last` says whether the part is the last one of its source.
     """
 
-    part: SourcePart
+    source: EncodedSource
     prefix: list[int]
     limit: int
     last: bool
@@ -73,7 +73,7 @@ class BaseTranslator(ABC):
         """Return the largest number of tokens of a source that is translated without a split with `search`."""
 
     @abstractmethod
-    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses that `search` finds for each request of one batch, best first."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class BaseTranslator(ABC):
     def with_terms(self, terms: Terms) -> Self:
         """Return a translator of the same models that uses a glossary, also in `score` and `attention_maps`.
 
-        Models without spans (see `nmt.spans`) ignore it.
+        Models without spans (see `nmt.text.protect`) ignore it.
         """
         found = copy.copy(self)
         found.terms = terms
@@ -105,7 +105,7 @@ class BaseTranslator(ABC):
 
     def translate(
         self,
-        sentences: Sequence[str],
+        sentences: Sequence[str | Segment],
         *,
         prefixes: Sequence[str] | None = None,
         search: Search | None = None,
@@ -129,7 +129,7 @@ class BaseTranslator(ABC):
 
     def hypotheses(
         self,
-        sentences: Sequence[str],
+        sentences: Sequence[str | Segment],
         *,
         prefixes: Sequence[str] | None = None,
         search: Search | None = None,
@@ -149,32 +149,36 @@ class BaseTranslator(ABC):
             _rejoined(source, list(islice(found, len(group)))) for source, group in zip(sources, groups, strict=True)
         ]
 
-    def encode(self, texts: Sequence[str]) -> list[SourcePart]:
-        """Return each text with the ids that the models read."""
+    def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
+        """Return each text with the ids that the models read, and with slots for its spans and terms."""
         spans = self.tokenizer.spans
-        marked = [spans.mark(text, self.terms) for text in texts]
-        by_model = self.source_ids([spans.as_read(normalized(each.text)) for each in marked])
+        segments = [spans.protect(text, self.terms) for text in texts]
+        capitals = [bool(spans) and in_capitals(normalized(segment.read)) for segment in segments]
+        read = [
+            in_small_letters(each.read) if small else each.read for each, small in zip(segments, capitals, strict=True)
+        ]
+        by_model = self.source_ids(read)
         unknown = self.tokenizers[0].unknown_ids[0]
         language = None if self.languages is None else self.languages[0]
         return [
-            SourcePart(text, each, tuple(ids), sum(map(unknown.__contains__, ids[0])), language)
-            for text, each, ids in zip(texts, marked, by_model, strict=True)
+            EncodedSource(segment, tuple(ids), sum(map(unknown.__contains__, ids[0])), language, small)
+            for segment, ids, small in zip(segments, by_model, capitals, strict=True)
         ]
 
     def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
-        """Return for each text, with all its marks, the ids that each model reads."""
+        """Return for each text, in the form that models read, the ids of each model."""
         by_model = [tokenizer.encode_source(read) for tokenizer in self.tokenizers]
         return [list(ids) for ids in zip(*by_model, strict=True)]
 
-    def target_ids(self, sources: Sequence[SourcePart], targets: Sequence[str]) -> list[list[int]]:
-        """Return the ids of translations of `sources`. The spans of the source are marks there too."""
-        return self.tokenizer.encode_target([self._as_read(*each) for each in zip(sources, targets, strict=True)])
-
-    def _as_read(self, source: SourcePart, target: str, *, capitals: bool = True) -> str:
-        spans = self.tokenizer.spans
-        found = ((mark, normalized(text)) for mark, text in source.marked.translations.items())
-        translations = {mark: text for mark, text in found if text}  # a span may be white space
-        return spans.as_read(spans.mark_target(normalized(target), translations), capitals=capitals)
+    def target_ids(self, sources: Sequence[EncodedSource], targets: Sequence[str]) -> list[list[int]]:
+        """Return the ids of translations of `sources`. The slots of the source are pieces there too."""
+        read = list[str]()
+        for source, target in zip(sources, targets, strict=True):
+            found = ((piece, normalized(text)) for piece, text in source.translations.items())
+            spans = {piece: text for piece, text in found if text}  # a span may be white space
+            text = self.tokenizer.spans.read_target(normalized(target), spans)
+            read.append(in_small_letters(text) if source.capitals else text)
+        return self.tokenizer.encode_target(read)
 
     def check_source(self, sentence: str, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
@@ -255,8 +259,8 @@ class BaseTranslator(ABC):
         return self.attention_maps(self.score([sentence], [translation]))[0]
 
     def _requests(
-        self, sources: Sequence[SourcePart], prefixes: Sequence[str] | None, search: Search
-    ) -> list[list[Request]]:
+        self, sources: Sequence[EncodedSource], prefixes: Sequence[str] | None, search: Search
+    ) -> list[list[SearchRequest]]:
         """Return the searches that each source needs. Raises UserError for a source or a prefix that is too long."""
         limit, count, longest = self.source_limit(search), len(sources), self.longest_target or sys.maxsize
         places = [f"sentence {number:,} of {count:,}" for number in range(1, count + 1)]
@@ -267,29 +271,25 @@ class BaseTranslator(ABC):
         for source, text, place in zip(sources, _prefixes(prefixes, count), places, strict=True):
             first, *rest = self._parts(source, limit.tokens)
             targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
-            prefix = self._encode_prefix(first, text) if text else []
+            prefix = self.target_ids([first], [text])[0][:-1] if text else []
             if not first.empty:
                 self._check_prefix(prefix, targets[0], place)
             begins = [prefix, *([] for _ in rest)]
             lasts = [*(False for _ in rest), True]
-            requests.append(list(map(Request, (first, *rest), begins, targets, lasts)))
+            requests.append(list(map(SearchRequest, (first, *rest), begins, targets, lasts)))
         return requests
 
-    def _parts(self, source: SourcePart, limit: int) -> list[SourcePart]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long.
-
-        No part ends inside a span or term: marks are in their places while the text is split.
-        """
+    def _parts(self, source: EncodedSource, limit: int) -> list[EncodedSource]:
+        """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
         if source.tokens <= limit:
             return [source]
-        text, spans = self.tokenizer.spans.mark_all(source.text, self.terms)
-        encoded: dict[str, SourcePart] = {}
+        encoded: dict[Segment, EncodedSource] = {}
 
-        def fits(marked: str) -> bool:
-            (encoded[marked],) = self.encode([unmarked(marked, spans)])
-            return encoded[marked].tokens <= limit
+        def fits(segment: Segment) -> bool:
+            (encoded[segment],) = self.encode([segment])
+            return encoded[segment].tokens <= limit
 
-        return [encoded[marked] for marked in split_to_fit(text, fits)]
+        return [encoded[segment] for segment in split_to_fit(source.segment, fits)]
 
     def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
         if len(prefix) >= limit:
@@ -302,40 +302,35 @@ class BaseTranslator(ABC):
             )
 
     def _search_all(
-        self, requests: Sequence[Request], search: Search, advance: Callable[[int], None] | None
+        self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], None] | None
     ) -> list[list[Translation]]:
         """Return the translations of each part, best first; "" for an empty part."""
-        found = [[Translation(request.part, "", 0.0, [], [], [])] for request in requests]
-        filled = [place for place, request in enumerate(requests) if not request.part.empty]
+        found = [[Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)] for request in requests]
+        filled = [place for place, request in enumerate(requests) if not request.source.empty]
         if advance is not None:
-            advance(sum(request.last for request in requests if request.part.empty))
-        lengths = [requests[place].part.tokens for place in filled]
+            advance(sum(request.last for request in requests if request.source.empty))
+        lengths = [requests[place].source.tokens for place in filled]
         with self.running(search):
             for batch in batches_by_length(lengths, search.batch_tokens // search.width):
                 places = [filled[i] for i in batch]
                 searched = self.search_batch([requests[i] for i in places], search)
                 for place, hypotheses in zip(places, searched, strict=True):
-                    found[place] = [self._translation(requests[place].part, each) for each in hypotheses]
+                    found[place] = [self._translation(requests[place].source, each) for each in hypotheses]
                 if advance is not None:
                     advance(sum(requests[place].last for place in places))
         return found
 
-    def _encode_prefix(self, source: SourcePart, prefix: str) -> list[int]:
-        """Return the target ids of a prefix, without eos. It has the mark of capitals only if the source has it too."""
-        marked = self._as_read(source, prefix, capitals=in_capitals(source.marked.text))
-        (ids,) = self.tokenizer.encode_target([marked])
-        return ids[:-1]
-
-    def _translation(self, source: SourcePart, found: Hypothesis, text: str | None = None) -> Translation:
-        spans, lost, given = source.marked.translations, tuple[str, ...](), text is not None
+    def _translation(self, source: EncodedSource, found: Hypothesis, text: str | None = None) -> Translation:
         if text is None:
-            restored = self.tokenizer.spans.restore(self.tokenizer.decode_target(found.tokens), spans)
-            text, lost = restored.text, restored.lost
-        pieces = [piece.label for piece in with_spans(self.tokenizer.target_pieces(found.tokens), spans)]
-        return Translation(source, text, found.score, found.tokens, found.token_log_probs, pieces, lost, given=given)
+            decoded = self.tokenizer.decode_target(found.tokens)
+            target, lost = self.tokenizer.spans.restore(decoded.upper() if source.capitals else decoded, source.segment)
+        else:
+            target, lost = Segment((text,)), []
+        tokens, log_probs, given = found.tokens, found.token_log_probs, text is not None
+        return Translation(source, target, found.score, tokens, log_probs, self.tokenizer, tuple(lost), given=given)
 
 
-def _rejoined(source: SourcePart, parts: Sequence[list[Translation]]) -> list[Translation]:
+def _rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:
     """Return the translations of a source. Each of its parts has at least one, best first."""
     if len(parts) == 1:
         return parts[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from nmt.data.filters.text import FEWEST_LETTERS, foreign_language, foreign_script
 
 if TYPE_CHECKING:
-    from nmt.translation.source import SourcePart
+    from nmt.translation.source import EncodedSource
     from nmt.translation.translation import Translation
 
 Doubt = Literal["script", "language", "unknown", "repeated", "length", "cut", "unsure"]
@@ -51,10 +51,10 @@ def doubts_of(translation: Translation) -> list[Doubt]:
 
 
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
-    source, tokens = translation.source_part, translation.tokens
+    source, tokens = translation.encoded, translation.tokens
     here, there = len(source.ids[0]), len(tokens)
     yield "script", _in_foreign_script(source)
-    yield "language", bool(source.language and foreign_language(source.marked.text, source.language))
+    yield "language", bool(source.language and foreign_language(_words(source), source.language))
     yield "unknown", source.unknown > MOST_UNKNOWN * (here - 1)
     yield "repeated", is_repetitive(translation)
     yield "length", max(here, there) > TIMES_LONGER * min(here, there) + TOKENS_LONGER
@@ -62,8 +62,13 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     yield "unsure", translation.log_prob < LEAST_MEAN * there
 
 
-def _in_foreign_script(source: SourcePart) -> bool:
-    text = source.marked.text
+def _words(source: EncodedSource) -> str:
+    """Return a source without its spans and terms."""
+    return " ".join(part for part in source.segment.parts if isinstance(part, str))
+
+
+def _in_foreign_script(source: EncodedSource) -> bool:
+    text = _words(source)
     script = foreign_script(text, source.language) if source.language else ""
     return bool(script) and (script != "Latin" or sum(map(str.isalpha, text)) >= FEWEST_LETTERS)
 
@@ -75,7 +80,7 @@ def is_repetitive(translation: Translation) -> bool:
     "..." and "000" are no fault, and there are more than twice as many repeated tokens as in any row of the source. Or
     the share of repeated trigrams is higher than in the source by more than `MOST_REPEATED`.
     """
-    source, tokens = translation.source_part.ids[0], translation.tokens
+    source, tokens = translation.encoded.ids[0], translation.tokens
     if len(set(pairwise(tokens))) == len(tokens) - 1:
         return False  # no bigram occurs twice: the usual case
     rows = [

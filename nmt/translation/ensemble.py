@@ -14,7 +14,7 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
-from nmt.translation.source import ForcedPair, SourceLimit, SourcePart
+from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit
 from nmt.translation.stepwise import ModelTranslator
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
@@ -81,7 +81,7 @@ class Ensemble(ModelTranslator):
         limits = (member.source_limit(search or self.search) for member in self.members)
         return min(limits, key=lambda limit: limit.tokens)
 
-    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+    def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the mean of the members' step functions, and their states; see `ModelTranslator.start`.
 
         With `attending`, raises UserError for members without attention, and for members that divide a source into
@@ -114,7 +114,7 @@ class Ensemble(ModelTranslator):
         )
 
 
-def _for_member(source: SourcePart, number: int) -> SourcePart:
+def _for_member(source: EncodedSource, number: int) -> EncodedSource:
     """Return the source as the member at index `number` reads it."""
     return replace(source, ids=(source.ids[number],))
 

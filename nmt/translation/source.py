@@ -4,27 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.spans import Marked
+from nmt.text.protect import Segment, in_small_letters
 
 SPLIT_IT = "let it be split into sentences: search.long_source=split"
 
 
 @dataclass(frozen=True)
-class SourcePart:
-    """A source, or a part of one: its text, the same with marks for its spans, and the ids that each model reads.
+class EncodedSource:
+    """A source, or a part of one, and the ids that each model reads of it.
 
     The ids include eos. `unknown` of those of the first model stand for characters that training did not have.
-    `language` is the code of the language that the models read, if it is known.
+    `language` is the code of the language that the models read, if it is known. Of a source in `capitals`, the models
+    read small letters, and its translation is written in capitals.
     """
 
-    text: str
-    marked: Marked
+    segment: Segment
     ids: tuple[list[int], ...]
     unknown: int = 0
     language: str | None = None
+    capitals: bool = False
+
+    @property
+    def text(self) -> str:
+        """The source."""
+        return self.segment.text
+
+    @property
+    def read(self) -> str:
+        """The text as the models read it."""
+        return in_small_letters(self.segment.read) if self.capitals else self.segment.read
+
+    @property
+    def translations(self) -> dict[str, str]:
+        """What stands for each piece of a slot in the translation."""
+        return {piece: slot.translation for piece, slot in self.segment.by_piece.items()}
 
     @property
     def tokens(self) -> int:
@@ -41,7 +58,7 @@ class SourcePart:
 class ForcedPair:
     """A source and a given translation of it, with the ids of both, eos included."""
 
-    source: SourcePart
+    source: EncodedSource
     target: str
     ids: list[int]
 
@@ -81,16 +98,20 @@ def unsplit_limit(search: Search, positions: int | None, reason: str, trained_le
     return min(limits, key=lambda limit: limit.tokens)
 
 
-def check_texts(name: str, values: Sequence[str]) -> list[str]:
+Text = TypeVar("Text", str, str | Segment)
+
+
+def check_texts(name: str, values: Sequence[Text]) -> list[Text]:
     """Return texts as a list. Raises UserError for a single text, and for a value that is not a text."""
     if isinstance(values, str):
         raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
     texts = list(values)
     for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str):
+        plain = text.text if isinstance(text, Segment) else text
+        if not isinstance(plain, str):
             raise UserError(f"{name} {number:,} of {len(texts):,}: got {text!r}, expected a text")
         try:
-            text.encode()
+            plain.encode()
         except UnicodeEncodeError as error:
             raise UserError(
                 f"{name} {number:,} of {len(texts):,}: got {text!r}, whose character {error.start + 1} is half of one "

@@ -15,8 +15,8 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
-from nmt.translation.base import BaseTranslator, Request
-from nmt.translation.source import SourcePart
+from nmt.translation.base import BaseTranslator, SearchRequest
+from nmt.translation.source import EncodedSource
 
 
 class ModelTranslator(BaseTranslator):
@@ -42,7 +42,7 @@ class ModelTranslator(BaseTranslator):
         return min((limit for limit in limits if limit is not None), default=None)
 
     @abstractmethod
-    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+    def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return a step function, and the state before the first token with one hypothesis for each source.
 
         With `attending`, it is an `Attending` state; raises UserError if the models have no such state.
@@ -51,15 +51,15 @@ class ModelTranslator(BaseTranslator):
     def running(self, search: Search) -> AbstractContextManager[None]:
         return inference(self.models, search)
 
-    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
-        step, state = self.start([request.part for request in requests], attending=search.reads_attention)
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
+        step, state = self.start([request.source for request in requests], attending=search.reads_attention)
         return search_requests(step, state, requests, search, self.tokenizer, self.device)
 
 
 def search_requests(
     step: Step[Any],
     state: Selectable,
-    requests: Sequence[Request],
+    requests: Sequence[SearchRequest],
     search: Search,
     tokenizer: Tokenizer,
     device: torch.device,
@@ -69,7 +69,7 @@ def search_requests(
     if any(prefixes):
         step, state = force_prefixes(step, state, prefixes, device)
     limits = torch.tensor([request.limit for request in requests], device=device)
-    found = search(step, state, max_length=limits, keys=[request.part.ids[0] for request in requests])
+    found = search(step, state, max_length=limits, keys=[request.source.ids[0] for request in requests])
     return [search.rank(hypotheses, tokenizer.decode_target) for hypotheses in found]
 
 

@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from nmt.spans import join
-from nmt.tokens import EOS
+from nmt.data.tokenizer import Tokenizer
+from nmt.text.protect import Segment, Slot, join
+from nmt.text.sentences import split
+from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import Doubt, doubts_of
-from nmt.translation.sentences import split
-from nmt.translation.source import SourceLimit, SourcePart
+from nmt.translation.source import EncodedSource, SourceLimit
 
 
 @dataclass(frozen=True)
 class Translation:
     """The translation of one source.
 
-    `tokens` are target ids. The last one is eos, unless the length limit ended the search. `token_log_probs` (natural
-    logarithms) and `pieces` have one entry for each token. `score` comes from the search; for a translation given to
-    `Translator.score` it is log P. For an empty source, the lists are empty and the score is 0.
+    `target` is its text, with the slots of the source (see `nmt.text.protect`); `lost` are those that the search left
+    out, and that stand at an end. `tokens` are target ids of `tokenizer`. The last one is eos, unless the length limit
+    ended the search. `token_log_probs` (natural logarithms) has one entry for each token. `score` comes from the
+    search; for a translation that was `given` to `Translator.score` it is log P. For an empty source, the lists are
+    empty and the score is 0.
 
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
     part, and the other fields join them: the lists one after another, the scores as their sum.
-
-    `lost` has the marks of the source's spans and terms (see `nmt.spans`) that the search left out of the translation.
-    They are at the end of the text, or at its beginning if they are start tags.
-
-    `given` says that it was given to `Translator.score`, so no search has ranked it.
     """
 
-    source_part: SourcePart
-    text: str
+    encoded: EncodedSource
+    target: Segment
     score: float
     tokens: list[int]
     token_log_probs: list[float]
-    pieces: list[str]
-    lost: tuple[str, ...] = ()
+    tokenizer: Tokenizer = field(repr=False, compare=False)
+    lost: tuple[Slot, ...] = ()
     parts: tuple[Translation, ...] = ()
     given: bool = False
 
     @property
     def source(self) -> str:
         """The text that is translated."""
-        return self.source_part.text
+        return self.encoded.text
+
+    @property
+    def text(self) -> str:
+        """The text of the translation."""
+        return self.target.translation
 
     @property
     def log_prob(self) -> float:
@@ -53,25 +56,16 @@ class Translation:
 
     @property
     def lost_spans(self) -> list[str]:
-        """The spans and terms of the source that the search left out, here or in `parts`; last the `missing_spans`."""
-        parts = self.parts or (self,)
-        lost = [part.source_part.marked.spans[mark] for part in parts for mark in part.lost]
-        return lost + self.missing_spans
+        """The spans and terms of the source that the search left out."""
+        return [slot.text for slot in self.lost]
 
-    @property
-    def missing_spans(self) -> list[str]:
-        """The spans and terms without a mark, because the source has too many, that are not in the text."""
+    @cached_property
+    def pieces(self) -> list[str]:
+        """A readable label for each token."""
         if self.parts:
-            return list(chain.from_iterable(part.missing_spans for part in self.parts))
-        marked, rest, missing = self.source_part.marked, self.text, list[str]()
-        for span in sorted(marked.translations.values(), key=len, reverse=True):
-            rest = rest.replace(span, "\0", 1)
-        for span in marked.without_mark:
-            if span in rest:
-                rest = rest.replace(span, "\0", 1)
-            else:
-                missing.append(span)
-        return missing
+            return list(chain.from_iterable(part.pieces for part in self.parts))
+        pieces = self.tokenizer.target_pieces(self.tokens)
+        return [piece.label for piece in labelled(pieces, self.encoded.translations)]
 
     @property
     def cut(self) -> bool:
@@ -87,19 +81,24 @@ class Translation:
 
     def split_warning(self, limit: SourceLimit, where: str) -> str:
         """Return the warning about a source that was split; `where` is its place in the input."""
-        how = ", some of them not whole sentences" if len(self.parts) > len(split(self.source)) else ""
+        how = ", some of them not whole sentences" if len(self.parts) > len(split(self.encoded.segment)) else ""
         return f"{where}: longer than {limit}; translated in {len(self.parts)} parts{how}"
 
 
-def joined(source: SourcePart, parts: Sequence[Translation]) -> Translation:
+def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
     """Return the translation of `source`, whose parts were translated one by one."""
     return Translation(
         source,
-        join(part.text for part in parts),
+        join(part.target for part in parts),
         sum(part.score for part in parts),
         list(chain.from_iterable(part.tokens for part in parts)),
         list(chain.from_iterable(part.token_log_probs for part in parts)),
-        list(chain.from_iterable(part.pieces for part in parts)),
-        (),
+        parts[0].tokenizer,
+        tuple(chain.from_iterable(part.lost for part in parts)),
         tuple(parts),
     )
+
+
+def labelled(pieces: Sequence[Piece], texts: Mapping[str, str]) -> list[Piece]:
+    """Return pieces in which those of slots have the text of their slot as label; `texts` are these by their pieces."""
+    return [Piece(texts[each.label], mark=each.label) if each.label in texts else each for each in pieces]

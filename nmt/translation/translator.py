@@ -15,17 +15,15 @@ from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
 from nmt.data.batches import batches_by_length, pad
-from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
-from nmt.spans import with_spans
 from nmt.tokens import BOS
-from nmt.translation.source import ForcedPair, SourceLimit, SourcePart, unsplit_limit
+from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, unsplit_limit
 from nmt.translation.stepwise import ModelTranslator, inference
-from nmt.translation.translation import Translation
+from nmt.translation.translation import Translation, labelled
 
 
 @dataclass(eq=False, repr=False)
@@ -62,8 +60,8 @@ class Translator(ModelTranslator):
         most = self.model.encoder.max_length
         return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
 
-    def start(self, sources: Sequence[SourcePart], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        source, mask = (x.to(self.device) for x in pad([part.ids[0] for part in sources]))
+    def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        source, mask = (x.to(self.device) for x in pad([each.ids[0] for each in sources]))
         model = track_coverage(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
@@ -89,7 +87,7 @@ class Translator(ModelTranslator):
         for translation in translations:
             self.check_whole(translation)
         translations = list(map(self.with_own_source, translations))
-        source_ids = [translation.source_part.ids[0] for translation in translations]
+        source_ids = [translation.encoded.ids[0] for translation in translations]
         target_ids = [translation.tokens for translation in translations]
         found: dict[int, AttentionMap] = {}
         longer = list(map(max, map(len, source_ids), map(len, target_ids)))
@@ -104,11 +102,10 @@ class Translator(ModelTranslator):
 
     def with_own_source(self, translation: Translation) -> Translation:
         """Return a translation with the source as this model reads it, if an ensemble has made the translation."""
-        if len(translation.source_part.ids) == 1:
+        source = translation.encoded
+        if len(source.ids) == 1:
             return translation
-        part = translation.source_part  # with the marks of a glossary that the ensemble has and this model has not
-        ids = self.source_ids([self.tokenizer.spans.as_read(normalized(part.marked.text))])[0]
-        return replace(translation, source_part=replace(part, ids=tuple(ids)))
+        return replace(translation, encoded=replace(source, ids=tuple(self.source_ids([source.read])[0])))
 
     def check_whole(self, translation: Translation) -> None:
         """Raise UserError if the translation is of an empty sentence, or of a source that was split."""
@@ -125,12 +122,13 @@ class Translator(ModelTranslator):
 
         Without any weights, the map has the pieces, the texts and the origin.
         """
-        marked, ids = translation.source_part.marked, translation.source_part.ids[0]
+        source = translation.encoded
+        texts = {piece: slot.text for piece, slot in source.segment.by_piece.items()}
         return AttentionMap.from_weights(
             weights,
             row,
-            source_pieces=with_spans(self.tokenizer.source_pieces(ids), marked.spans),
-            target_pieces=with_spans(self.tokenizer.target_pieces(translation.tokens), marked.translations),
+            source_pieces=labelled(self.tokenizer.source_pieces(source.ids[0]), texts),
+            target_pieces=labelled(self.tokenizer.target_pieces(translation.tokens), source.translations),
             source=translation.source,
             target=translation.text,
             origin=self._origin(translation),

@@ -39,10 +39,10 @@ from nmt.data.filters.base import make_filters
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.spans import Spans
 from nmt.system import machine
 from nmt.system.cache import cache_folder
 from nmt.system.cores import usable_cores
+from nmt.text.protect import Spans
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20
 WORDS = 5_000

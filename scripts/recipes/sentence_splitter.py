@@ -3,7 +3,7 @@
   python scripts/recipes/sentence_splitter.py
 
 Argos Translate reads a splitter in the format of MiniSBD: the class of each character is 2 where a sentence ends, and 0
-elsewhere. Ours has no weights. It is the rule of nmt/translation/sentences.py as a graph, for the usual letters and
+elsewhere. Ours has no weights. It is the rule of nmt/text/sentences.py as a graph, for the usual letters and
 marks, and without abbreviations.
 """
 

@@ -16,9 +16,9 @@ from nmt.cli.arguments import read_config
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.sampling import Sampling
-from nmt.spans import Spans
 from nmt.system.lines import as_line
-from nmt.terms import Terms
+from nmt.text.protect import Spans
+from nmt.text.terms import Terms
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other, with_spans
 

@@ -4,7 +4,7 @@ import random
 
 from nmt.data.filters.base import Filters
 from nmt.data.pair import SentencePair
-from nmt.spans import NO_SPANS
+from nmt.text.protect import NO_SPANS
 from nmt.tokens import EOS
 
 KEEP_ALL = Filters(max_length=10_000, max_ratio=10_000.0)

@@ -14,7 +14,7 @@ from nmt.data.filters.base import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 
 COUNT, CHUNK, LONGEST = 420, 400, 40  # more pairs than one chunk of the encoder
 

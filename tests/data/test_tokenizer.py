@@ -17,7 +17,7 @@ from nmt.data.normalization import normalized
 from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
 from nmt.training.interruption import stopped_by_signals
 from tests.attention_maps import make_map

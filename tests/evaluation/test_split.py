@@ -21,8 +21,8 @@ from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.spans import KeptSpans
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
-from nmt.spans import Spans
 from nmt.system.lines import as_line
+from nmt.text.protect import Spans
 from nmt.training.validation import Losses, validation_scores
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from nmt.spans import Marked
-from nmt.tokens import EOS
+from nmt.text.protect import Segment
+from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import ABOUT_THE_SOURCE, LEAST_MEAN, REASONS
-from nmt.translation.source import SourcePart
+from nmt.translation.source import EncodedSource
 from nmt.translation.translation import Translation, joined
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
 ENGLISH = "A man in a red shirt rides a bike."
 GERMAN = "Ein Mann in einem roten Hemd fährt auf einem Fahrrad."
+TOKENIZER: Any = SimpleNamespace(
+    target_pieces=lambda tokens: [Piece(f"a{index}" if index % 2 == 0 else ".") for index in tokens]
+)
 KOREAN = "빨간 셔츠를 입은 남자가 자전거를 탑니다."
 
 
@@ -25,9 +30,8 @@ def translation(
 ) -> Translation:
     """Return a translation with these ids, to which eos is added. Even ids are words, and odd ids are points."""
     tokens = [*target, EOS]
-    part = SourcePart(text, Marked(text), ([*source, EOS],), 0, language)
-    pieces = [f"a{index}" if index % 2 == 0 else "." for index in tokens]
-    return Translation(part, "b", 0.0, tokens, [log_prob] * len(tokens), pieces)
+    part = EncodedSource(Segment((text,)), ([*source, EOS],), 0, language)
+    return Translation(part, Segment(("b",)), 0.0, tokens, [log_prob] * len(tokens), TOKENIZER)
 
 
 def different(count: int, seed: int = 0) -> list[int]:
@@ -112,8 +116,8 @@ def test_language() -> None:
 def test_a_split_source_has_the_doubts_of_its_parts() -> None:
     sound, cut = translation(different(9), different(9)), translation(different(9), different(30))
     cut = replace(cut, tokens=cut.tokens[:-1])
-    whole = joined(sound.source_part, [sound, cut, replace(sound, tokens=[], token_log_probs=[], pieces=[])])
-    assert whole.doubts == ["length", "cut"] and joined(sound.source_part, [sound, sound]).doubts == []
+    whole = joined(sound.encoded, [sound, cut, replace(sound, tokens=[], token_log_probs=[])])
+    assert whole.doubts == ["length", "cut"] and joined(sound.encoded, [sound, sound]).doubts == []
 
 
 def test_doubts_do_not_depend_on_the_batch(run: Run) -> None:

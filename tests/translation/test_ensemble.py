@@ -18,8 +18,8 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.spans import Spans
-from nmt.terms import Terms
+from nmt.text.protect import Spans
+from nmt.text.terms import Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translation import Translation
@@ -162,7 +162,7 @@ def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> Non
     terms = Terms({"dog": "Hund"})
     (found,) = Ensemble(members).with_terms(terms).translate(["a dog {x} sees"])
     (alone,) = members[0].with_terms(terms).translate(["a dog {x} sees"])
-    assert members[0].with_own_source(found).source_part == alone.source_part
+    assert members[0].with_own_source(found).encoded == alone.encoded
     pieces = [each.attention_maps([every])[0].source_pieces for each in members for every in (found, alone)]
     assert pieces[0] == pieces[1] == pieces[2] == pieces[3]
 

@@ -14,8 +14,7 @@ from nmt.data.encoded import encode
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
-from nmt.spans import Spans
-from nmt.tokens import CAPITALS, START_MARKS
+from nmt.text.protect import Segment, Slot, Spans
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, make_model, sentences
@@ -43,22 +42,19 @@ def texts() -> list[str]:
 
 
 def test_every_span_is_in_the_translation_once(translator: Translator, texts: list[str]) -> None:
-    found = translator.translate(texts)
+    found = translator.translate([*texts, f"a dog{' {x}' * 11}"])
     assert 0 < sum(bool(each.lost) for each in found) < len(texts), "the model drops spans"
-    for text, each in zip(texts, found, strict=True):
-        assert sorted(SPANS.find(each.text)) == sorted(SPANS.find(text)) and "｟" not in each.text
-        marks = [mark for mark in each.lost if mark not in START_MARKS]
-        ends = "".join(SPANS.mark(text).spans[mark] for mark in marks)
-        assert each.text.replace(" ", "").endswith(ends)
+    for each in found:
+        assert sorted(SPANS.find(each.text)) == sorted(SPANS.find(each.source)) and "｟" not in each.text
+        assert each.lost_spans == [slot.text for slot in each.lost]
 
 
-def test_spans_without_a_mark_are_lost_if_the_translation_lacks_them(translator: Translator) -> None:
-    text = " ".join(["a dog", *(f"{{x{number}}}" for number in range(11))])
-    (found,) = translator.translate([text])
-    assert found.lost_spans[len(found.lost) :] == [f"{{x{number}}}" for number in (8, 9, 10)]
-    assert all(f"{{x{number}}}" in found.text for number in range(8))
-    (found,) = translator.translate([f"a dog{' {x}' * 11}"])
-    assert found.text.count("{x}") == 8 and found.missing_spans == ["{x}"] * 3
+def test_slots_of_a_program_are_in_the_translation_once(translator: Translator) -> None:
+    tags = Segment(("a ", Slot("<1>"), "red {x}", Slot("</1>"), " dog", Slot("<2/>")))
+    (found,) = translator.translate([tags])
+    assert sorted(slot.text for slot in found.target.slots) == ["</1>", "<1>", "<2/>", "{x}"]
+    (joined,) = translator.translate([Segment((*tags.parts, ". ") * 9)], max_source_length=12)
+    assert len(joined.parts) > 8 and len(joined.target.slots) == 36 and joined.source.count("<1>") == 9
 
 
 def test_a_sentence_gets_the_same_translation_alone_and_beside_others(translator: Translator, texts: list[str]) -> None:
@@ -95,7 +91,7 @@ def test_a_source_that_is_split_is_not_divided_inside_a_span_without_a_mark(tran
     (found,) = noting.translate([text], max_source_length=20)
     sources = [part.source for part in found.parts]
     assert len(sources) > 8 and [span for each in sources for span in notes.find(each)] == notes.find(text)
-    assert not any({*"{}"} & {*notes.mark_all(each)[0]} for each in sources)
+    assert all(part.encoded.segment == notes.protect(part.source) for part in found.parts)
 
 
 def test_unicode_forms_and_white_space_do_not_matter_beside_spans(translator: Translator) -> None:
@@ -142,11 +138,16 @@ def test_a_prefix_keeps_the_spans_of_later_parts(translator: Translator) -> None
     assert len(found.parts) > 1 and found.text.startswith("a {x} red <b>")
 
 
-def test_a_prefix_in_capitals_does_not_change_the_letters_after_it(translator: Translator) -> None:
-    for source, capitals in (("a dog sees a man", False), ("A DOG SEES A MAN", True)):
-        (found,) = translator.translate([source], prefixes=["EU NATO"])
-        assert found.text.startswith("EU NATO")
-        assert translator.tokenizer.decode_target(found.tokens).startswith(CAPITALS) == capitals
+def test_a_source_in_capitals_is_read_in_small_letters_and_translated_into_capitals(translator: Translator) -> None:
+    capitals, small = translator.translate(["A DOG {x} SEES A MAN", "A dog {x} sees a man"])
+    assert capitals.encoded.ids == small.encoded.ids and capitals.tokens == small.tokens
+    assert capitals.text.replace("{x}", "") == small.text.replace("{x}", "").upper() and "{x}" in capitals.text
+    (found,) = translator.translate(["A DOG SEES A MAN"], prefixes=["EU NATO"])
+    assert found.text.startswith("EU NATO")
+    (unchanged,) = translator.translate(["a dog sees a man"], prefixes=["EU NATO"])
+    assert unchanged.text.startswith("EU NATO")
+    (own,) = translator.attention_maps([capitals])
+    assert own.source == "A DOG {x} SEES A MAN"
 
 
 def test_a_prefix_that_is_longer_than_the_positions_of_the_decoder_must_be_shorter(run: Run) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.spans import Spans
-from nmt.terms import NO_TERMS, Terms
-from nmt.tokens import CAPITALS
+from nmt.text.protect import Spans
+from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 
@@ -24,8 +23,8 @@ def test_a_source_with_terms_is_read_with_marks_that_become_their_translations(t
     texts = [f"{line} {{x}} dog" for line in sentences(20, seed=3)]
     with_terms = translator.with_terms(TERMS)
     for text, part in zip(texts, with_terms.encode(texts), strict=True):
-        assert part.text == text and "dog" not in part.marked.text and "Hund" in part.marked.given.values()
-        assert part.ids == (translator.tokenizer.encode_source([part.marked.text])[0],)
+        assert part.text == text and "dog" not in part.read and "Hund" in part.translations.values()
+        assert part.ids == (translator.tokenizer.encode_source([part.read])[0],)
         assert part.ids != translator.encode([text])[0].ids
     found = with_terms.translate(texts)
     assert [each.source for each in found] == texts and all(each.text.count("{x}") == 1 for each in found)
@@ -44,11 +43,11 @@ def test_scores_and_attention_are_of_the_source_with_terms(translator: Translato
     assert {"Hund", "rot"} <= {piece.label for piece in drawn.target_pieces}
 
 
-def test_capitals_and_terms_of_a_source_are_both_marked(translator: Translator) -> None:
+def test_a_source_in_capitals_has_terms_too(translator: Translator) -> None:
     (part,) = translator.with_terms(TERMS).encode(["A RED {x} DOG READS"])
-    expected = f"{CAPITALS} A ｟0｠ ｟1｠ ｟2｠ reads"
+    expected = "A ｟0｠ ｟1｠ ｟2｠ reads"
     assert part.ids == (translator.tokenizer.encode_source([expected])[0],)
-    assert part.marked.translations == {"｟0｠": "rot", "｟1｠": "{x}", "｟2｠": "Hund"}
+    assert part.translations == {"｟0｠": "rot", "｟1｠": "{x}", "｟2｠": "Hund"}
 
 
 def test_a_source_that_is_split_has_the_terms_of_its_parts(translator: Translator) -> None:
@@ -56,7 +55,7 @@ def test_a_source_that_is_split_has_the_terms_of_its_parts(translator: Translato
     (found,) = translator.with_terms(TERMS).translate([text], max_source_length=60)
     assert len(found.parts) > 5
     for part in found.parts:
-        assert part.source_part.ids == translator.with_terms(TERMS).encode([part.source])[0].ids
+        assert part.encoded.ids == translator.with_terms(TERMS).encode([part.source])[0].ids
 
 
 def test_a_model_without_spans_ignores_terms(run: Run) -> None:

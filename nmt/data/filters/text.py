@@ -11,7 +11,7 @@ import regex
 
 from nmt.data.filters.base import CorpusContext, Filter, Finder, TextFilter
 from nmt.errors import missing_packages
-from nmt.languages import main_part, scripts_in, scripts_of
+from nmt.text.languages import main_part, scripts_in, scripts_of
 
 SPACELESS = {"Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"}  # each letter counts as a word
 

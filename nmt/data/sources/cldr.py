@@ -21,8 +21,8 @@ from nmt.data.pair import SentencePair
 from nmt.data.sources.cldr_topics import TOPICS, NoWording, Topic, join
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
-from nmt.languages import locale_of, number_words_key
 from nmt.parameters import PositiveInt, checked
+from nmt.text.languages import locale_of, number_words_key
 
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 

@@ -22,7 +22,7 @@ from babel.numbers import format_currency, get_currency_precision
 from babel.units import format_compound_unit, format_unit
 from num2words import num2words
 
-from nmt.languages import number_words_key
+from nmt.text.languages import number_words_key
 
 Form = Callable[[Locale, Any], str]
 

@@ -1,10 +1,10 @@
 """HTML as sentences to translate and markup that stays as it is.
 
-Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.spans`) translates a sentence of a
-block with its inline tags: a sentence with a link in it is translated at once. In the sentence, a mark stands for each
-tag, as for every span, so no translation changes a tag. Code, keys, formulas and elements with translate="no" or the
-class "notranslate" stay; inside a sentence, one mark stands for the whole element. Tags around a whole sentence are
-left out of it.
+Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.text.protect`) translates a sentence
+of a block with its inline tags: a sentence with a link in it is translated at once. In the sentence, a mark stands for
+each tag, as for every span, so no translation changes a tag. Code, keys, formulas and elements with translate="no" or
+the class "notranslate" stay; inside a sentence, one mark stands for the whole element. Tags around a whole sentence
+are left out of it.
 
 Every tag is in the result once, and the elements nest as well as in the source. If the tags of a translation do not
 nest, they are put in the order of the source at the places where the translation has tags. If the translation lacks
@@ -29,9 +29,9 @@ from nmt.deploy.documents.base import Document, Joined, has_words
 from nmt.deploy.documents.html_tokens import Token, tokens_of
 from nmt.deploy.documents.paragraphs import Line, divided
 from nmt.errors import UserError
-from nmt.spans import MARK, Place, Spans, gap, marks_of
-from nmt.terms import NO_TERMS, Terms
-from nmt.translation.sentences import split
+from nmt.text.protect import MARK, Place, Segment, Slot, Spans, gap
+from nmt.text.sentences import split
+from nmt.text.terms import NO_TERMS, Terms
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _XML = re.compile(r"""\A\s*<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)""")
@@ -124,7 +124,8 @@ class _Sentence:
     def _marks(self) -> list[str]:
         """The mark of each tag, or "" where no mark is left."""
         forms = {"start": "<{}>", "end": "</{}>"}
-        return marks_of([forms.get(tag.token.kind, "").format(tag.element) for tag in self.tags])
+        slots = [Slot(forms.get(tag.token.kind, "<{}/>").format(tag.element)) for tag in self.tags]
+        return list(Segment(tuple(slots)).pieces)
 
     @cached_property
     def _lines(self) -> list[Line]:
@@ -132,10 +133,8 @@ class _Sentence:
 
     def is_protected(self) -> bool:
         """Return whether every span and term has a mark, and each tag, and nothing else, the name of its mark."""
-        marked = self.spans.mark(self.marked, self.terms)
-        return (
-            not marked.without_mark and [each for each in marked.spans.values() if each in self._marks] == self._marks
-        )
+        segment = self.spans.protect(self.marked, self.terms)
+        return all(segment.pieces) and [slot.text for slot in segment.slots if slot.text in self._marks] == self._marks
 
     def filled(self, translations: Sequence[str]) -> tuple[str, str]:
         """Return the sentence with its translations and tags, and without tags."""
@@ -218,7 +217,7 @@ class _Block(Document):
 def _block(tokens: Sequence[Token], spans: Spans, terms: Terms) -> Document:
     """Return the block of these tokens, in which there are words."""
     text, tags = _placed(tokens)
-    places = _places(text, spans.kept(text, terms))
+    places = _places(text, spans, terms)
     shared = zip(places, _shared(tags, places), strict=True)
     parts = [_sentence(text, *place, own, spans, terms) for place, own in shared]
     if spans and not _unpaired(tags):
@@ -251,10 +250,10 @@ def _unpaired(tags: Sequence[Tag]) -> list[Tag]:
     return found
 
 
-def _places(text: str, kept: Sequence[Place]) -> list[Place]:
-    """Return where each sentence of a text begins and ends. None ends inside one of the places `kept`."""
+def _places(text: str, spans: Spans, terms: Terms) -> list[Place]:
+    """Return where each sentence of a text begins and ends. None ends inside a span or term."""
     places, end = list[Place](), 0
-    for sentence in split(text, kept):
+    for sentence in (segment.text for segment in split(spans.protect(text, terms))):
         start = text.index(sentence, end)
         end = start + len(sentence)
         places.append((start, end))

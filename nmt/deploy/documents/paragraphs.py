@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nmt.deploy.documents.base import Document, Joined, has_words
-from nmt.spans import Spans, join, unmarked
-from nmt.terms import NO_TERMS, Terms
-from nmt.translation.sentences import split
+from nmt.text.protect import Spans, join
+from nmt.text.sentences import split
+from nmt.text.terms import NO_TERMS, Terms
 
 # All control characters but the tab: a model loses them, and PO files have them, as in "\a" for a bell.
 _BREAK = re.compile(r"(\r\n|[\x00-\x08\n-\x1f\x7f-\x9f\u2028\u2029])")
@@ -33,12 +33,12 @@ class Line(Document):
         texts = [next(rest) if has_words(sentence) else sentence for sentence in self.parts]
         start = len(self.text) - len(self.text.lstrip())
         end = max(start, len(self.text.rstrip()))
-        return f"{self.text[:start]}{join(texts)}{self.text[end:]}"
+        return f"{self.text[:start]}{join(texts).text}{self.text[end:]}"
 
 
 def divided(text: str, spans: Spans, terms: Terms) -> Line:
     """Return a line with its sentences, none of which ends inside a span or term."""
-    return Line(text, split(text, spans.kept(text, terms)))
+    return Line(text, [segment.text for segment in split(spans.protect(text, terms))])
 
 
 def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
@@ -54,6 +54,12 @@ def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
 
 def _columns(line: str, spans: Spans, terms: Terms) -> Iterator[Document | str]:
     """Yield the parts of a line between its tabs, and the tabs. One inside a span divides nothing."""
-    words, kept = spans.mark_all(line, terms)
-    for place, part in enumerate(re.split(r"(\t+)", words)):
-        yield part if place % 2 else divided(unmarked(part, kept), spans, terms)
+    text = ""
+    for part in spans.protect(line, terms).parts:
+        for place, piece in enumerate(re.split(r"(\t+)", part) if isinstance(part, str) else [part.text]):
+            if place % 2:
+                yield from (divided(text, spans, terms), piece)
+                text = ""
+            else:
+                text += piece
+    yield divided(text, spans, terms)

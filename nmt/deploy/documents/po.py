@@ -21,9 +21,9 @@ from babel.messages.plurals import PLURALS, get_plural
 from nmt.deploy.documents.base import Document
 from nmt.deploy.documents.paragraphs import paragraphs
 from nmt.errors import UserError, one_line
-from nmt.languages import locale_of, main_part
-from nmt.spans import Spans
-from nmt.terms import NO_TERMS, Terms
+from nmt.text.languages import locale_of, main_part
+from nmt.text.protect import Spans
+from nmt.text.terms import NO_TERMS, Terms
 
 REPAIR = "msgfmt --check shows what is wrong"
 _LINE = re.compile(r'\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?"(?:[^"\\]|\\.)*")?\s*')

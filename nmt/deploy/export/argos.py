@@ -18,9 +18,9 @@ from nmt.checkpoint import LoadedModel
 from nmt.deploy.export.base import SOURCE, TARGET, Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
 from nmt.errors import UserError
-from nmt.languages import english_name
 from nmt.parameters import Form
 from nmt.system.atomic import replacing
+from nmt.text.languages import english_name
 from nmt.translation.exported import ManifestFile
 
 MODEL, TOKENIZER = "model", "sentencepiece.model"

@@ -20,10 +20,10 @@ from nmt.errors import UserError, missing_packages
 from nmt.parameters import check_fields
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
-from nmt.spans import Spans
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.translation.base import BaseTranslator, Request
+from nmt.text.protect import Spans
+from nmt.translation.base import BaseTranslator, SearchRequest
 from nmt.translation.exported import TRANSLATORS, VERSION, ManifestFile, digest
 from nmt.translation.loading import languages_of
 from nmt.translation.source import SourceLimit, unsplit_limit
@@ -199,7 +199,7 @@ class EngineTranslator(BaseTranslator):
 
 
 def within_limits(
-    requests: Sequence[Request], search: Callable[[Sequence[Request], int], list[list[Hypothesis]]]
+    requests: Sequence[SearchRequest], search: Callable[[Sequence[SearchRequest], int], list[list[Hypothesis]]]
 ) -> list[list[Hypothesis]]:
     """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
 

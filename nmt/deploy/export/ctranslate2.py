@@ -34,7 +34,7 @@ from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
-from nmt.translation.base import Request
+from nmt.translation.base import SearchRequest
 from nmt.translation.exported import ManifestFile
 from nmt.translation.loading import resolve_device
 from nmt.translation.source import ForcedPair
@@ -289,13 +289,13 @@ class CTranslate2Translator(EngineTranslator):
     def device_type(self) -> str:
         return str(self.translator.device)
 
-    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         beam = self.check_search(search)
         return within_limits(requests, lambda some, limit: self._search(some, beam, limit))
 
-    def _search(self, requests: Sequence[Request], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:
+    def _search(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:
         results = self.translator.translate_batch(
-            [self._source(request.part.ids[0]) for request in requests],
+            [self._source(request.source.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
             max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
             batch_type="tokens",
@@ -311,7 +311,7 @@ class CTranslate2Translator(EngineTranslator):
         )
         tokens = [[[self._ids[name] for name in names] for names in result.hypotheses] for result in results]
         pairs = [
-            (request.part.ids[0], each) for request, several in zip(requests, tokens, strict=True) for each in several
+            (request.source.ids[0], each) for request, several in zip(requests, tokens, strict=True) for each in several
         ]
         # The engine's own scores are of probabilities without the two tokens that are never generated.
         log_probs = iter(self._log_probs(pairs))

@@ -38,7 +38,7 @@ from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.search.base import Hypothesis, Search
 from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
-from nmt.translation.base import Request
+from nmt.translation.base import SearchRequest
 from nmt.translation.exported import ManifestFile
 from nmt.translation.source import ForcedPair
 
@@ -293,12 +293,12 @@ class TransformersTranslator(EngineTranslator):
         found = self._their_tokenizer(list(read), verbose=False)["input_ids"] if read else []
         return [[ids] for ids in found]
 
-    def search_batch(self, requests: Sequence[Request], search: Search) -> list[list[Hypothesis]]:
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         return within_limits(requests, lambda some, limit: self._search(some, search, limit))
 
     @torch.inference_mode()
-    def _search(self, requests: Sequence[Request], search: Search, limit: int) -> list[list[Hypothesis]]:
-        beam, sources = self.check_search(search), [request.part.ids[0] for request in requests]
+    def _search(self, requests: Sequence[SearchRequest], search: Search, limit: int) -> list[list[Hypothesis]]:
+        beam, sources = self.check_search(search), [request.source.ids[0] for request in requests]
         rows = self.model.generate(
             **_inputs(sources),
             do_sample=False,

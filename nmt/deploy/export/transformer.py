@@ -64,7 +64,7 @@ def best_head(translator: ModelTranslator, sources: Sequence[str], targets: Sequ
     Engines that return the attention of one head only (for word alignments) then return that of this one.
     """
     scored = translator.score(sources, targets)
-    pairs = [(each.source_part.ids[0][:-1], each.tokens[:-1]) for each in scored]
+    pairs = [(each.encoded.ids[0][:-1], each.tokens[:-1]) for each in scored]
     aligner = Aligner(pairs)
     agreed: Tensor | int = 0  # of each layer and head, (L, H)
     for start in range(0, len(scored), MAPS_AT_ONCE):

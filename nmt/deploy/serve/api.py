@@ -29,7 +29,7 @@ from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.translation import ask_of, texts_of, translated
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
-from nmt.languages import english_name
+from nmt.text.languages import english_name
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 import regex
 from starlette.exceptions import HTTPException
 
-from nmt.languages import scripts_in, scripts_of
+from nmt.text.languages import scripts_in, scripts_of
 
 Pair = tuple[str, str]
 

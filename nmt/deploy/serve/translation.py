@@ -16,8 +16,8 @@ from nmt.deploy.documents.html_tokens import text_of
 from nmt.deploy.documents.paragraphs import paragraphs
 from nmt.deploy.serve.languages import Languages, Pair
 from nmt.deploy.serve.worker import Answer, Task, Worker
-from nmt.languages import english_name
-from nmt.terms import Terms
+from nmt.text.languages import english_name
+from nmt.text.terms import Terms
 
 MISSING = "Invalid request: missing {} parameter"
 MOST_TERMS = 20_000  # characters of a glossary

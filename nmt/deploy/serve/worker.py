@@ -22,7 +22,7 @@ from nmt.attention_map import AttentionMap
 from nmt.deploy.serve.languages import Pair
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.terms import NO_TERMS, Terms
+from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
 

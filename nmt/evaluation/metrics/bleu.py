@@ -9,7 +9,7 @@ import sacrebleu.metrics.bleu
 
 from nmt.errors import missing_packages
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
-from nmt.languages import main_part
+from nmt.text.languages import main_part
 
 # sacreBLEU's tokenizers that need no download.
 Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]

@@ -11,8 +11,8 @@ from typing import ClassVar
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
-from nmt.spans import Spans
 from nmt.system.lines import digest
+from nmt.text.protect import Spans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class KeptSpans(Metric):
     """Percentage of the lines with spans whose translation has the same spans, each as often; the order is free.
 
     A line has spans if its source or its translation has one. Without such a line, the value is 100. Spans that differ
-    only in their Unicode form are the same. `patterns` are those of `nmt.spans.Spans`.
+    only in their Unicode form are the same. `patterns` are those of `nmt.text.protect.Spans`.
     """
 
     patterns: Mapping[str, str | None]

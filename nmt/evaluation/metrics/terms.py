@@ -13,9 +13,9 @@ import regex
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
-from nmt.spans import Spans
 from nmt.system.lines import digest
-from nmt.terms import Terms, before, behind, read_terms
+from nmt.text.protect import Spans
+from nmt.text.terms import Terms, before, behind, read_terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class TermAccuracy(Metric):
 
     Capitals and small letters are not told apart. An ending may follow; after Hangul, only particles may. A term that
     stands twice in a source counts twice, and one inside a span not at all, because a translation keeps the span.
-    Without a term in the sources, the value is 100. See `nmt.terms.read_terms`; `patterns` are those of
-    `nmt.spans.Spans`.
+    Without a term in the sources, the value is 100. See `nmt.text.terms.read_terms`; `patterns` are those of
+    `nmt.text.protect.Spans`.
     """
 
     file: str | None = None
@@ -58,7 +58,8 @@ class TermAccuracy(Metric):
         totals, used = [], []
         for source, hypothesis in zip(sources, hypotheses, strict=True):
             rest, matches = normalized(hypothesis), 0
-            given = sorted(self._spans.given(source, self._terms), key=len, reverse=True)
+            slots = self._spans.slots(source, self._terms)
+            given = sorted((slot.given for _, slot in slots if slot.given), key=len, reverse=True)
             for wanted in given:
                 pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)

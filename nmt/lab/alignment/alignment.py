@@ -12,7 +12,7 @@ from torch import Tensor
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, require_plain
 from nmt.errors import UserError
-from nmt.tokens import CAPITALS, WORD_MARK, Piece
+from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.translator import Translator
 
 # The number of the word, or of the piece, that each piece of a sentence belongs to; None if it belongs to no word.
@@ -86,23 +86,22 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
     """Return the unit of each piece of a sentence, without its end.
 
     The units are the pieces themselves, or with `words` the words of `text`, separated by white space. A span with
-    white space is one piece, which belongs to the last of its words, and the mark of capitals belongs to none. Raises
+    white space is one piece, which belongs to the last of its words. Raises
     UserError for a text with "▁", which pieces use for the space; the message begins with `where`.
     """
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
     if not words:
         return range(len(pieces))
     require_plain(text, where)
-    labels = [piece.label for piece in pieces]
-    marks = 2 if labels[:2] == [WORD_MARK, CAPITALS] and not text.startswith(CAPITALS) else 0
-    return [*[None] * marks, *_words(labels[marks:], text.strip())]
+    return list(_words([piece.label.lower() for piece in pieces], text.strip().lower()))
 
 
 def _words(labels: Sequence[str], text: str) -> Iterator[int]:
     """Yield the number of the word that each piece belongs to.
 
-    The white space of the text decides, because `Spans.as_read` moves the space before a start tag behind it. If a
-    piece is not written as in the text, "▁" decides from there on. This is so for characters that training lacked.
+    Both are in small letters, in which a model reads a text in capitals. The white space of the text decides, because
+    `Segment.read` moves the space before a start tag behind it. If a piece is not written as in the text, "▁" decides
+    from there on. This is so for characters that training lacked.
     """
     word, end, spelled = -1, 0, True
     begins = True  # whether the next characters begin a word

@@ -191,7 +191,7 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     translation = translator.with_own_source(translation)
     method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())
-    sides = translation.source_part.ids[0], translation.tokens
+    sides = translation.encoded.ids[0], translation.tokens
     # cuDNN computes no gradients of recurrent layers in evaluation mode, and a validation computes none at all.
     with evaluating([translator.model]), torch.inference_mode(False), torch.backends.cudnn.flags(enabled=False):
         source, target = (torch.tensor(ids, device=translator.device) for ids in sides)

@@ -134,8 +134,8 @@ def train_tokenizer(split: Split, config: TrainConfig) -> tuple[Tokenizer, str]:
     for the user. Raises UserError if the texts allow no tokenizer.
     """
     from nmt.data.tokenizer import Tokenizer
-    from nmt.spans import Spans
     from nmt.system.cache import cache_folder
+    from nmt.text.protect import Spans
 
     settings, spans = config.tokenizer, Spans(config.spans)
     try:

@@ -141,7 +141,8 @@ def count_spans(counts: Mapping[str, Counter[str]], translations: Iterable[Trans
     The model reads the mark, but the label in an attention map is the text of the span.
     """
     for each in translations:
-        marked = each.source_part.marked
-        for side, spans in (("source", marked.spans), ("target", marked.translations)):
+        source = each.encoded
+        texts = {piece: slot.text for piece, slot in source.segment.by_piece.items()}
+        for side, spans in (("source", texts), ("target", source.translations)):
             for mark, label in spans.items():
                 counts[side][label] = max(counts[side][label], counts[side][mark])

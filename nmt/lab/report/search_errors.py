@@ -57,7 +57,7 @@ def judge(translator: BaseTranslator, translations: Sequence[Translation], refer
     if not _seeks_highest_score(translator.search):
         return []
     most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
-    sources = [each.source_part for each in translations]
+    sources = [each.encoded for each in translations]
     forced = list(map(ForcedPair, sources, references, translator.target_ids(sources, references)))
     fits = [pair.source.tokens <= most and len(pair.ids) <= longest for pair in forced]
     reasons = [_not_compared(each, fit) for each, fit in zip(translations, fits, strict=True)]

@@ -14,8 +14,8 @@ from nmt.cli import program
 from nmt.cli.translation_lines import LineTranslator
 from nmt.deploy.cli import translate_document
 from nmt.deploy.documents.paragraphs import paragraphs
-from nmt.spans import NO_SPANS
 from nmt.system.lines import as_line
+from nmt.text.protect import NO_SPANS
 from tests.tiny_run import Run
 
 QUICK = ["search.beam_size=2", "search.max_length_factor=0.2", "search.max_length_extra=1"]

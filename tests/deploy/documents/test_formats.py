@@ -10,8 +10,8 @@ import pytest
 
 from nmt.deploy.documents.formats import format_by_name, read_document
 from nmt.errors import UserError
-from nmt.spans import Spans
-from nmt.terms import NO_TERMS, Terms
+from nmt.text.protect import Spans
+from nmt.text.terms import NO_TERMS, Terms
 
 
 @dataclass

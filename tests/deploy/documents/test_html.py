@@ -15,8 +15,8 @@ from nmt.deploy.documents.base import Document
 from nmt.deploy.documents.html import marked_up
 from nmt.deploy.documents.html_tokens import VOID
 from nmt.deploy.documents.paragraphs import paragraphs
-from nmt.spans import Spans
-from nmt.terms import Terms
+from nmt.text.protect import Spans
+from nmt.text.terms import Terms
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 NONE = Spans({})
@@ -173,8 +173,8 @@ def test_tags_are_where_the_translation_has_their_marks(text: str, translations:
 )
 def test_korean_particles_agree_with_words_and_not_with_marks(text: str, translation: str, expected: str) -> None:
     document = marked_up(text, SPANS)
-    spans = SPANS.mark(document.sentences[0]).spans
-    assert document.filled([SPANS.restore(translation, spans).text]) == expected
+    restored, _ = SPANS.restore(translation, SPANS.protect(document.sentences[0]))
+    assert document.filled([restored.translation]) == expected
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_a_sentence_with_more_tags_and_terms_than_marks_is_translated_apart() ->
         keys = ", ".join(f"<kbd>K{number}</kbd> for word{number}" for number in range(count))
         document = marked_up(f"<p>Press {keys} now.</p>", SPANS, terms)
         assert (len(document.sentences) == 1) == (2 * count <= len(SPAN_MARKS))
-        marked = [SPANS.mark(sentence, terms) for sentence in document.sentences]
-        texts = [SPANS.restore(each.text, each.translations).text for each in marked]
+        segments = [SPANS.protect(sentence, terms) for sentence in document.sentences]
+        texts = [SPANS.restore(each.read, each)[0].translation for each in segments]
         assert document.filled(texts) == f"<p>Press {keys} now.</p>".replace("word", "Wort")
 
 

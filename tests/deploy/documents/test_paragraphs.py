@@ -9,7 +9,7 @@ import pytest
 
 from nmt.deploy.documents.base import Document
 from nmt.deploy.documents.paragraphs import paragraphs
-from nmt.spans import NO_SPANS, Spans
+from nmt.text.protect import NO_SPANS, Spans
 
 
 def upper(document: Document) -> str:

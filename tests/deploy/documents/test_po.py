@@ -17,8 +17,8 @@ from babel.messages.pofile import read_po
 
 from nmt.deploy.documents.po import PoFile
 from nmt.errors import UserError
-from nmt.spans import NO_SPANS, Spans
-from nmt.terms import Terms
+from nmt.text.protect import NO_SPANS, Spans
+from nmt.text.terms import Terms
 
 HEADER = r"""# Translations of the example.
 #, fuzzy

@@ -17,9 +17,9 @@ from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.deploy.export.base import Exportable, Format, write
 from nmt.search.beam import BeamSearch
-from nmt.spans import Spans
 from nmt.system.run_files import best_checkpoint
-from nmt.terms import NO_TERMS, Terms
+from nmt.text.protect import Spans
+from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import make_translator
 from nmt.translation.stepwise import ModelTranslator

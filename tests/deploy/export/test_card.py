@@ -12,7 +12,7 @@ from nmt.deploy.export.check import Report
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from tests.deploy.export.models import SEARCH, transformer
 from tests.tiny_run import Run
 

@@ -22,7 +22,7 @@ def test_the_head_with_the_highest_agreement_is_chosen(run: Run) -> None:
     targets = [text[::-1] for text in TEXTS]
     found = best_head(translator, TEXTS, targets)
     scored = translator.score(TEXTS, targets)
-    pairs = [(each.source_part.ids[0][:-1], each.tokens[:-1]) for each in scored]
+    pairs = [(each.encoded.ids[0][:-1], each.tokens[:-1]) for each in scored]
     links = [Aligner(pairs).links(*pair)[0] for pair in pairs]
     agreed = torch.zeros(2, 2)
     for attention, each in zip(translator.attention_maps(scored), links, strict=True):
@@ -44,7 +44,7 @@ def test_the_chosen_head_is_the_one_that_ctranslate2_returns(layer: int, head: i
     assert largest_difference(ours, theirs) < 1e-4
     (translation,) = ours.translate([TEXTS[0]], beam_size=1)
     (attention,) = ours.attention_maps([translation])
-    pieces = [loaded.tokenizer.source_vocabulary[index] for index in translation.source_part.ids[0][:-1]]
+    pieces = [loaded.tokenizer.source_vocabulary[index] for index in translation.encoded.ids[0][:-1]]
     limits = {"beam_size": 1, "max_decoding_length": len(translation.tokens)}
     (result,) = theirs.translator.translate_batch([pieces], return_attention=True, **limits)
     assert attention.cross is not None

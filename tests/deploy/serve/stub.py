@@ -25,10 +25,10 @@ from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.search.beam import BeamSearch
-from nmt.spans import Marked, Spans
-from nmt.terms import NO_TERMS, Terms
+from nmt.text.protect import Segment, Spans
+from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import WORD_MARK, Piece
-from nmt.translation.source import SourcePart
+from nmt.translation.source import EncodedSource
 from nmt.translation.translation import Translation
 
 LIMITS = {"max_characters": 200, "max_texts": 20, "max_bytes": 20_000}
@@ -76,8 +76,10 @@ class Stub:
 def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
-    source = SourcePart(text, Marked(text), ([5, 3],))
-    return Translation(source, words, -1.0 - rank, [7] * len(pieces), [-0.5] * len(pieces), pieces)
+    source = EncodedSource(Segment((text,)), ([5, 3],))
+    named: Any = SimpleNamespace(target_pieces=lambda _: list(map(Piece, pieces)))
+    count = len(pieces)
+    return Translation(source, Segment((words,)), -1.0 - rank, [7] * count, [-0.5] * count, named)
 
 
 def pieces_of(text: str) -> list[str]:

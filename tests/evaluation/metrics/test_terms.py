@@ -12,7 +12,7 @@ from nmt.build import build_metrics
 from nmt.config.compose import compose
 from nmt.errors import UserError
 from nmt.evaluation.metrics.terms import TermAccuracy
-from tests.test_spans import COMMON
+from tests.text.test_protect import COMMON
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from nmt.lab.alignment.alignment import (
     turned,
     units,
 )
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from nmt.tokens import Piece
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run
@@ -63,15 +63,12 @@ def test_the_words_of_spans_and_of_texts_in_capitals_are_counted(run: Run) -> No
     draw = random.Random(1)
     texts = ["A DOG {a b} RIDES", "<a b>A</a> DOGS", *("".join(draw.choices(parts, k=12)).strip() for _ in range(60))]
     maps = translator.attention_maps(translator.score(texts, texts))
-    capitals = 0
     for text, each in zip(texts, maps, strict=True):
         words, found = text.split(), units(each.source_pieces, text, words=True, where="")
         assert len(found) == len(each.source_pieces) - 1 and found[-1] == len(words) - 1
         for piece, unit in zip(each.source_pieces, found, strict=False):
             if text.count(piece.label) == 1 and piece.label in words:
                 assert unit is not None and words[unit] == piece.label, text
-        capitals += None in found
-    assert 0 < capitals < len(texts)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.measures import scalars
 from nmt.lab.callbacks.watch import MANY, SATURATED, Watch
-from nmt.spans import Marked
+from nmt.text.protect import Segment
 from nmt.tokens import EOS
 from nmt.training.validation import Validation
-from nmt.translation.source import SourcePart
+from nmt.translation.source import EncodedSource
 from nmt.translation.translation import Translation
 from tests.tiny_run import Run
 
@@ -40,12 +40,12 @@ class Runs:
     def validate(self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9) -> None:
         self.translations = [
             Translation(
-                SourcePart(pair.source, Marked(pair.source), ([5, 6, EOS],)),
-                text,
+                EncodedSource(Segment((pair.source,)), ([5, 6, EOS],)),
+                Segment((text,)),
                 0.0,
                 [5, 6, EOS],
                 [0.0] * 3,
-                ["a", "b", "c"],
+                self.translator,
             )
             for pair, text in zip(PAIRS, texts, strict=True)
         ]

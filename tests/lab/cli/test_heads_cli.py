@@ -15,7 +15,7 @@ from nmt.lab.cli import heads
 from nmt.lab.heads.heads import Profile, count_pieces, count_spans, heads_figure
 from nmt.lab.heads.importance import Head
 from nmt.lab.heads.roles import roles
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
 

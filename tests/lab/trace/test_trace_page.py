@@ -13,7 +13,7 @@ from nmt.lab.attention.caption import shown
 from nmt.lab.trace.page import trace_page
 from nmt.lab.trace.terminal import lines
 from nmt.lab.trace.trace import Trace, trace_position
-from nmt.spans import Spans
+from nmt.text.protect import Spans
 from nmt.translation.translator import Translator
 from tests.browser import Browser
 from tests.html_page import Page

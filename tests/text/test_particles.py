@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from nmt.particles import FORMS, agreed, particle
+from nmt.text.particles import FORMS, agreed, particle
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from unicodedata import normalize
 import pytest
 
 from nmt.errors import UserError
-from nmt.terms import NO_TERMS, Terms, read_terms
+from nmt.text.terms import NO_TERMS, Terms, read_terms
 
 FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 

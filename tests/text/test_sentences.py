@@ -7,11 +7,20 @@ from __future__ import annotations
 import itertools
 import time
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 
-from nmt.spans import MARK, join
-from nmt.translation.sentences import split, split_to_fit
+from nmt.text import sentences as rules
+from nmt.text.protect import Segment, Slot, join
+
+
+def split(text: str) -> list[str]:
+    return [sentence.text for sentence in rules.split(text)]
+
+
+def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
+    return [part.text for part in rules.split_to_fit(Segment((text,)), lambda part: fits(part.text))]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +50,7 @@ from nmt.translation.sentences import split, split_to_fit
     ],
 )
 def test_sentences_of_many_scripts(sentences: list[str]) -> None:
-    text = join(sentences)
+    text = join(sentences).text
     assert split(text) == sentences
     assert split(f" {text}\n") == sentences
 
@@ -174,7 +183,8 @@ def test_letters_and_marks_apart_are_the_same_sentences(text: str) -> None:
     assert [unicodedata.normalize("NFC", each) for each in split(apart)] == split(text) != [text]
     assert "".join(split(apart)).replace(" ", "") == apart.replace(" ", "")
     before = len(split(apart)[0])
-    assert split(apart, [(before - 1, before + 1)])[0] != split(apart)[0], "no sentence ends inside this span"
+    held = Segment((apart[: before - 1], Slot(apart[before - 1 : before + 1]), apart[before + 1 :]))
+    assert rules.split(held)[0].text != split(apart)[0], "no sentence ends inside a slot"
 
 
 def test_a_wide_mark_inside_a_number_ends_nothing() -> None:
@@ -186,10 +196,13 @@ def test_a_wide_mark_inside_a_number_ends_nothing() -> None:
 
 
 def test_what_joins_sentences() -> None:
-    assert join(["A.", "", "B."]) == "A. B." and join([]) == "" and join(["彼。", "A."]) == "彼。A."
-    assert join(["the ｟8｠file｟9｠", "A."]) == "the ｟8｠file｟9｠ A." and join(["｟0｠", "A."]) == "｟0｠ A."
-    assert join(["彼｟8｠彼｟9｠｟0｠", "A."]) == "彼｟8｠彼｟9｠｟0｠A." and join(["サーバー", "犬"]) == "サーバー犬"
-    assert join(["He likes “東京”", "A."]) == "He likes “東京” A." and join(["(“好。”)", "A."]) == "(“好。”) A."
+    assert [join(texts).text for texts in (["A.", "", "B."], [], ["彼。", "A."])] == ["A. B.", "", "彼。A."]
+    tags = Segment(("彼", Slot("<1>"), "彼", Slot("</1>"), Slot("<2/>")))
+    assert join([tags, "A."]) == Segment((*tags.parts, "A.")) and join(["サーバー", "犬"]).text == "サーバー犬"
+    assert join([Segment(("the ", Slot("<1>"))), "A."]).text == "the <1> A."
+    assert (
+        join(["He likes “東京”", "A."]).text == "He likes “東京” A." and join(["(“好。”)", "A."]).text == "(“好。”) A."
+    )
     assert split("") == split(" \n") == []
 
 
@@ -207,11 +220,13 @@ def test_a_sentence_that_is_too_long_is_halved_at_the_best_place() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 4, 9])
-def test_a_mark_of_a_span_is_never_divided(most: int) -> None:
+def test_a_slot_is_never_divided(most: int) -> None:
     for before, after in itertools.product(range(12), repeat=2):
-        text = "一" * before + "｟0｠｟12｠" + "二" * after
-        parts = split_to_fit(text, lambda part: len(part) <= most)
-        assert "".join(parts) == text and not any({*"｟｠"} & {*MARK.sub("", part)} for part in parts)
+        text = Segment.of(["一" * before, Slot("{long name}"), Slot("<1>"), "二" * after])
+        parts = rules.split_to_fit(text, lambda part: len(part.plain) <= most)
+        assert "".join(part.text for part in parts) == text.text
+        assert [slot for part in parts for slot in part.slots] == [*text.slots]
+        assert all(len(part.plain) <= most or part.plain == "{long name}" for part in parts)
 
 
 def test_a_long_line_takes_no_long_time() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.languages import english_name, locale_of, main_part, number_words_key, scripts_in, scripts_of
+from nmt.text.languages import english_name, locale_of, main_part, number_words_key, scripts_in, scripts_of
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Terms: words of a source whose translation is given, as in a glossary.
 
-A mark stands in place of the term in the source, as in place of a span (see `nmt.spans`): "Close the ｟0｠." In the
-translation, the given words take the place of the mark. So the model decides where they stand, and cannot change them.
+A term is a slot of its text (see `nmt.text.protect`), as a span is: the model reads "Close the ｟0｠." The given words
+take its place in the translation. So the model decides where they stand, and cannot change them.
 
 A model could also read the given words themselves, and learn to inflect them (Dinu et al. 2019, arXiv:1906.01105). This
 was tried: the small models that we train used less than a quarter of the terms that they had never seen.
@@ -19,8 +19,8 @@ from pathlib import Path
 import regex
 
 from nmt.errors import UserError
-from nmt.particles import AFTER_A_NOUN
 from nmt.system.lines import decoded, opened, raw
+from nmt.text.particles import AFTER_A_NOUN
 
 LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
 INVISIBLE = r"[\u200c\u200d\u00ad]*"  # joiners and soft hyphens, which stand inside words

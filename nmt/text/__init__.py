@@ -1,0 +1,1 @@
+"""Text before it becomes pieces: protected parts, glossaries, particles, sentences, scripts and languages."""

@@ -1,0 +1,396 @@
+"""Protected text: a text and the parts of it that a translation must keep, such as URLs, placeholders and tags.
+
+A `Segment` is a text with slots: `Slot("{name}")` stands where the text has "{name}". `Spans.protect` finds the slots
+by patterns, and those of a glossary, whose translation is given (see `nmt.text.terms`). Other programs make slots of
+their own: a page in HTML has Segment(("Click ", Slot("<1>"), "Save", Slot("</1>"), ".")) for a sentence with a link.
+
+A model reads a piece of its vocabulary in place of a slot (`Segment.read`): "Click｟8｠ Save｟9｠." The first three
+elements have ｟8｠ to ｟13｠, a piece for the start tag and one for the end tag. The first eight other slots have ｟0｠
+to ｟7｠. `Spans.restore` makes a segment of the translation, with the same slots. So the model decides where a slot
+stands, and cannot change it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import regex
+
+from nmt.errors import UserError, one_line
+from nmt.system.cores import usable_cores
+from nmt.text.particles import agreed
+from nmt.text.terms import NO_TERMS, Terms
+from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS, START_MARKS
+
+Place = tuple[int, int]  # where a part of a text begins and ends
+MARK = regex.compile("\uff5f[0-9]+\uff60")
+_START_TAG = regex.compile(r"[<{\[]([\w:.-]+)[^<>]*(?<!/)[>}\]]")
+_END_TAG = regex.compile(r"[<{\[]/([\w:.-]+)\s*[>}\]]")
+_END_MARKS = frozenset(end for _, end in ELEMENT_MARKS)
+_STARTS = f"((?:{'|'.join(sorted(START_MARKS))})+)"
+_BEFORE_A_WORD = regex.compile(rf"(?:\s+|^){_STARTS}(?=\S)")
+_AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
+WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
+_WITHOUT_SPACE = regex.compile(
+    rf"""(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{WIDE}]|{WIDE}[\p{{Pf}}"']+)\Z""", regex.V1
+)
+_WORD = regex.compile(r"\p{Lu}+")
+_FIRST = regex.compile(r"\p{L}")
+# Letters without a capital, or whose capital does not tell the small letter: Greek capitals lack accents, and İ would
+# become an i with a second dot.
+_NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
+VERSION = (
+    6  # changes when a model reads the same text in another form, so that cached files of the old form are not used
+)
+SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A part of a text that a model must not change.
+
+    `text` is what the source has there. The translation has the same, or what is `given`, as for a term of a glossary.
+    """
+
+    text: str
+    given: str = ""
+
+    @property
+    def translation(self) -> str:
+        """What stands in its place in the translation."""
+        return self.given or self.text
+
+    @property
+    def starts(self) -> str:
+        """The bracket and the name of the element that begins here, or ""."""
+        found = _START_TAG.fullmatch(self.text)
+        return self.text[0] + found[1] if found else dict(ELEMENT_MARKS).get(self.text, "")
+
+    @property
+    def ends(self) -> str:
+        """The bracket and the name of the element that ends here, or ""."""
+        found = _END_TAG.fullmatch(self.text)
+        return self.text[0] + found[1] if found else self.text if self.text in _END_MARKS else ""
+
+    @property
+    def plain(self) -> str:
+        """What a reader sees of it in the source: "" for a tag."""
+        return "" if self.text.startswith("<") else self.text
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A text, or a part of one, as texts and slots. An empty text is no part, and no text follows another one."""
+
+    parts: tuple[str | Slot, ...]
+
+    @classmethod
+    def of(cls, parts: Iterable[str | Slot]) -> Segment:
+        """Return the segment of these parts, without white space at its ends."""
+        found = list[str | Slot]()
+        for part in parts:
+            if isinstance(part, str) and found and isinstance(found[-1], str):
+                found[-1] += part
+            else:
+                found.append(part)
+        for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
+            if found and isinstance(part := found[place], str):
+                found[place] = strip(part)
+        return cls(tuple(filter(None, found)))
+
+    @cached_property
+    def text(self) -> str:
+        """The text of a source."""
+        return "".join(part if isinstance(part, str) else part.text for part in self.parts)
+
+    @cached_property
+    def translation(self) -> str:
+        """The text of a translation: as `text`, but a term has its given translation."""
+        return "".join(part if isinstance(part, str) else part.translation for part in self.parts)
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots in their order."""
+        return tuple(part for part in self.parts if isinstance(part, Slot))
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        """The piece of the vocabulary for each slot, or "" if all pieces of its kind are taken."""
+        found = [""] * len(self.slots)
+        for element, pair in zip(_elements(self.slots), ELEMENT_MARKS, strict=False):
+            for place, piece in zip(element, pair, strict=True):
+                found[place] = piece
+        for place, piece in zip([place for place, taken in enumerate(found) if not taken], SPAN_MARKS, strict=False):
+            found[place] = piece
+        return tuple(found)
+
+    @cached_property
+    def by_piece(self) -> dict[str, Slot]:
+        """The slots that have a piece, by their pieces, in the order of the text."""
+        return {piece: slot for piece, slot in zip(self.pieces, self.slots, strict=True) if piece}
+
+    @cached_property
+    def read(self) -> str:
+        """The text as a model reads it, with pieces in place of slots. A slot without a piece is read as its text.
+
+        A space before a start tag stands after it, so that the word after it has its usual pieces.
+        """
+        pieces = iter(self.pieces)
+        text = "".join(part if isinstance(part, str) else next(pieces) or part.text for part in self.parts)
+        return str(_BEFORE_A_WORD.sub(r"\1 ", text)) if self.slots else text
+
+    @cached_property
+    def plain(self) -> str:
+        """The text of a source without tags, in which sentences are found."""
+        return "".join(part if isinstance(part, str) else part.plain for part in self.parts)
+
+    def cut(self, places: Iterable[int]) -> list[Segment]:
+        """Return the segments between `places` of `plain`, without white space at their ends. Empty ones are left out.
+
+        A place inside a slot divides nothing. Of the tags at a place, the first start tag begins the next segment.
+        """
+        waiting, start = deque(sorted(places)), 0
+        found: list[list[str | Slot]] = [[]]
+        for part in self.parts:
+            if isinstance(part, str):
+                begin = 0
+                while waiting and waiting[0] < start + len(part):
+                    end = waiting.popleft() - start
+                    found[-1].append(part[begin:end])
+                    found.append([])
+                    begin = end
+                found[-1].append(part[begin:])
+                start += len(part)
+            else:
+                if waiting and waiting[0] <= start and (part.plain or part.starts):
+                    waiting.popleft()
+                    found.append([])
+                start += len(part.plain)
+                while waiting and waiting[0] < start:
+                    waiting.popleft()
+                found[-1].append(part)
+        return [segment for segment in map(Segment.of, found) if segment.parts]
+
+
+class Spans:
+    """Finds the spans that `patterns` describe: regular expressions, in the syntax of the package regex, by names.
+
+    Where several patterns match at one place of a text, the first of them counts. A pattern that is None is left out.
+    Without patterns, no text has a slot. Raises UserError for a pattern that is no regular expression, that has a
+    group, or that matches an empty text.
+    """
+
+    def __init__(self, patterns: Mapping[str, str | None]) -> None:
+        self.patterns = {name: pattern for name, pattern in patterns.items() if pattern is not None}
+        for name, pattern in self.patterns.items():
+            _check(name, pattern)
+        alternatives = [MARK.pattern, *self.patterns.values()]  # a text keeps the names of pieces that it has itself
+        whole = "|".join(f"(?:{each})" for each in alternatives)
+        self._pattern = regex.compile(whole, regex.V1) if self.patterns else None
+
+    def __bool__(self) -> bool:
+        """Return whether there is a pattern."""
+        return self._pattern is not None
+
+    def find(self, text: str, *, known: Sequence[str] = ()) -> list[str]:
+        """Return the spans of a text in their order. There is no limit to their number.
+
+        Those that are `known`, as the spans of its source are, count also where a pattern does not find them, such as
+        in front of a Korean particle.
+        """
+        return [text[slice(*place)] for place in self._places(text, known)]
+
+    def slots(self, text: str, terms: Terms = NO_TERMS) -> Iterator[tuple[Place, Slot]]:
+        """Yield the place and the slot of each span and each of the `terms` of a text.
+
+        Of two that overlap, the one that begins first counts, or else the longer one.
+        """
+        given = {(start, end): translation for start, end, translation in terms.places(text)}
+        end = 0
+        for place in sorted(chain(self._places(text), given), key=lambda place: (place[0], -place[1])):
+            if place[0] >= end:
+                end = place[1]
+                yield place, Slot(text[slice(*place)], given.get(place, ""))
+
+    def protect(self, text: str | Segment, terms: Terms = NO_TERMS) -> Segment:
+        """Return a text with slots for its spans and its `terms`. A segment keeps the slots that it has.
+
+        Without patterns, a term has no slot either, because a model without spans knows no pieces for it.
+        """
+        segment = text if isinstance(text, Segment) else Segment((text,) if text else ())
+        if not self:
+            return segment
+        parts = list[str | Slot]()
+        for part in segment.parts:
+            if isinstance(part, Slot):
+                parts.append(part)
+                continue
+            end = 0
+            for place, slot in self.slots(part, terms):
+                parts += [part[end : place[0]], slot]
+                end = place[1]
+            parts.append(part[end:])
+        return Segment(tuple(filter(None, parts)))
+
+    def read_pair(self, source: str, target: str) -> tuple[str, str]:
+        """Return a pair as a model reads it, with pieces for the spans that both sides have."""
+        if not self:
+            return source, target
+        found = self.find(source)
+        common = Counter(found) & Counter(self.find(target, known=found))
+        parts, end = list[str | Slot](), 0
+        for start, after in self._places(source):
+            if common[span := source[start:after]]:
+                common[span] -= 1
+                parts += [source[end:start], Slot(span)]
+                end = after
+        segment = Segment(tuple(filter(None, [*parts, source[end:]])))
+        return segment.read, self.read_target(target, {piece: slot.text for piece, slot in segment.by_piece.items()})
+
+    def read_target(self, text: str, spans: Mapping[str, str]) -> str:
+        """Return a translation as a model reads it, with pieces for `spans`, which are texts by pieces.
+
+        Its other spans stay text.
+        """
+        free: dict[str, deque[str]] = defaultdict(deque)
+        for piece, span in spans.items():
+            free[span].append(piece)
+        parts, end = list[str](), 0
+        for start, after in self._places(text, list(free)):
+            if waiting := free.get(text[start:after]):
+                parts += [text[end:start], waiting.popleft()]
+                end = after
+        return str(_BEFORE_A_WORD.sub(r"\1 ", "".join([*parts, text[end:]]))) if parts else text
+
+    def restore(self, text: str, source: Segment) -> tuple[Segment, list[Slot]]:
+        """Return a translation, as a model writes it, with the slots of its source, and the slots that it has lost.
+
+        A piece that occurs again, or that no slot has, is left out. A lost start tag stands at the beginning, any other
+        lost slot at the end. A Korean particle behind a slot gets the form that fits it, and one behind an end tag the
+        form that fits the words between the tags.
+        """
+        if not self:
+            return Segment.of([text]), []
+        text = str(_AFTER_A_WORD.sub(r" \1", text))
+        left, parts, end, word = dict(source.by_piece), list[str | Slot](), 0, ""
+        for found in MARK.finditer(text):
+            between = agreed(word, text[end : found.start()])
+            end, slot = found.end(), left.pop(found[0], None)
+            word = word + between if slot and slot.ends else _spoken(slot)
+            parts += [between, slot] if slot else [between.removesuffix(" ")]
+        parts.append(agreed(word, text[end:]).rstrip())
+        lost = list(left.items())
+        without = Counter(slot for piece, slot in zip(source.pieces, source.slots, strict=True) if not piece)
+        for slot, count in without.items():  # a model reads these as text
+            lost += [("", slot)] * (count - text.count(slot.translation))
+        first = [slot for piece, slot in lost if piece in START_MARKS]
+        for piece, slot in lost:
+            if piece not in START_MARKS:
+                parts += ["" if piece in _END_MARKS else " ", slot]
+        return Segment.of([*first, *parts]), [slot for _, slot in lost]
+
+    def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[Place]:
+        """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
+        if self._pattern is None:
+            return
+        end = 0
+        for found in _occurrences(text, known):
+            yield from self._matches(text, end, found.start())
+            yield found.span()
+            end = found.end()
+        yield from self._matches(text, end, len(text))
+
+    def _matches(self, text: str, start: int, end: int) -> Iterator[Place]:
+        assert self._pattern is not None
+        seconds = SECONDS * usable_cores()  # the package regex counts the time of all threads of the process
+        try:
+            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=seconds))
+        except TimeoutError as error:
+            raise UserError(
+                f"spans: the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds; use "
+                f"simpler patterns in place of {', '.join(self.patterns)}"
+            ) from error
+
+
+NO_SPANS = Spans({})
+
+
+def join(texts: Iterable[str | Segment]) -> Segment:
+    """Return sentences as one text, with a `gap` between two. Empty ones are left out."""
+    parts, last = list[str | Slot](), ""
+    for segment in (Segment.of([text]) if isinstance(text, str) else text for text in texts):
+        if segment.parts:
+            parts += [gap(last), *segment.parts]
+            last = segment.plain
+    return Segment.of(parts)
+
+
+def gap(text: str) -> str:
+    """Return what stands between `text` and the next sentence: a space, except after Chinese, Japanese and nothing."""
+    return "" if not text or _WITHOUT_SPACE.search(text) else " "
+
+
+def in_capitals(text: str) -> bool:
+    """Return whether a text is written in capitals: two words or more, one of them of four letters or more.
+
+    A text with letters of a script without capitals, such as Korean, is not, and neither is "PDF" or "HTML".
+    """
+    if not text.isupper() or _NO_CAPITALS.search(text):
+        return False
+    words = _WORD.findall(text)
+    return len(words) > 1 and max(map(len, words)) >= 4
+
+
+def in_small_letters(text: str) -> str:
+    """Return a text in small letters, with a capital at its start."""
+    return str(_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1))
+
+
+def _elements(slots: Sequence[Slot]) -> list[tuple[int, int]]:
+    """Return the places of each start tag and its end tag, in the order of the start tags."""
+    opened, names, found = list[tuple[str, int]](), Counter[str](), list[tuple[int, int]]()
+    for place, slot in enumerate(slots):
+        if name := slot.starts:
+            opened.append((name, place))
+            names[name] += 1
+        elif names[name := slot.ends]:
+            last = ""
+            while last != name:  # tags inside that have no end are no elements
+                last, start = opened.pop()
+                names[last] -= 1
+            found.append((start, place))
+    return sorted(found)
+
+
+def _spoken(slot: Slot | None) -> str:
+    """Return what a particle behind a slot agrees with: "" for a tag or an entity, whose sound is not known."""
+    return "" if slot is None or slot.text[0] in "<&\uff5f" or slot.starts else slot.translation
+
+
+def _occurrences(text: str, spans: Sequence[str]) -> Iterator[re.Match[str]]:
+    """Yield where one of the `spans` stands, the longest first, but not as a part of a longer word or placeholder."""
+    if spans:
+        alternatives = (_alone(span) for span in sorted({*spans}, key=len, reverse=True))
+        yield from re.finditer("|".join(alternatives), text)
+
+
+def _alone(span: str) -> str:
+    """Return a pattern for `re`: the package regex takes cubic time to read a long span that repeats itself."""
+    first, last = (re.escape(each) + "A-Za-z0-9" * each.isalnum() for each in (span[0], span[-1]))
+    return f"(?<![{first}]){re.escape(span)}(?![{last}])"
+
+
+def _check(name: str, pattern: str) -> None:
+    try:
+        compiled = regex.compile(pattern, regex.V1)
+    except regex.error as error:
+        raise UserError(f"spans.{name}: got {pattern!r}, which is no regular expression ({one_line(error)})") from error
+    if compiled.groups:
+        raise UserError(f"spans.{name}: got {pattern!r}, which has a group; write (?:...) in place of (...)")
+    if not all(found[0] for found in compiled.finditer("a b")):
+        raise UserError(f"spans.{name}: got {pattern!r}, which matches an empty text; expected at least one character")
