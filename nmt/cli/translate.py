@@ -79,10 +79,9 @@ def main(config: TranslateConfig) -> None:
     from nmt.cli.translate_file import translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.sources.files import read_texts
-    from nmt.translation.loading import languages_of
 
     output = new_file(config.output)
-    translator, models = load(
+    translator, _ = load(
         config.ckpt,
         device=config.device,
         allow=config.allow,
@@ -97,13 +96,10 @@ def main(config: TranslateConfig) -> None:
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
     elif config.input is not None:
-        backwards = translator.languages != languages_of(models[0].config)
         lines = partial(
             read_texts,
             Path(config.input),
             config.column or (translator.languages or ("source",))[0],
-            place=int(backwards),
-            has_header=config.column is not None,
             remedy="name the one with the sentences: column=NAME",
         )
         translate_file(line_translator, config.input, lines, output, stdout)

@@ -40,7 +40,7 @@ def translate_file(
     that is too long if such lines are refused.
     """
     total = 0
-    for number, line in lines(note=print_stderr):
+    for number, line in lines():
         line_translator.translator.check_source(line, f"{name}:{number}")
         total += 1
     written = nullcontext((stdout, 0)) if output is None else unfinished(output, total)

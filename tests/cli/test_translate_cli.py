@@ -192,7 +192,7 @@ def test_a_model_of_both_directions_reads_either_language(
     translate_program.main([f"ckpt={both}", f"text={greek['source']}", "format=jsonl"])
     other = json.loads(capsys.readouterr().out)
     assert other["log_prob"] == greek["log_prob"] and "script" in other["doubts"]
-    (tmp_path / "in.tsv").write_text(f"a dog\t{greek['source']}\n", "utf-8")  # no header: as in the training
+    (tmp_path / "in.tsv").write_text(f"en\tel\na dog\t{greek['source']}\n", "utf-8")
     translate_program.main([f"ckpt={both}", f"input={tmp_path / 'in.tsv'}", "format=jsonl", "source_lang=el"])
     assert json.loads(capsys.readouterr().out) == greek
     load_translator(both).save(tmp_path / "saved.safetensors")

@@ -49,8 +49,6 @@ def test_files_come_before_the_folder(folder, tmp_path, data_config, heard):
     corpus = load_corpus(data_config(path=path, test=other))
     assert {split: len(pairs) for split, pairs in corpus.items()} == SIZES | {"test": 3}
     assert heard[-1] == f"data: train 50, val 5, test 3 pairs, en to de, from data.path={path}, data.test={other}"
-    corpus = load_corpus(data_config("multi30k", test=other), ("test",))  # no Hub is asked
-    assert corpus["test"][0].source == "source 900"
     (folder / "train.tsv").write_text("broken")
     assert list(load_corpus(data_config(path=path), ("test",))) == ["test"], "no other split is read"
     # With data.train the folder's validation split belongs to another corpus.

@@ -73,8 +73,7 @@ class Overlay(Source):
     below: Source
 
     def splits(self) -> Mapping[str, Pairs]:
-        """Return the splits of `top`, and the splits of `below` that `top` lacks. `below` is read only when needed."""
-        return _Layers(self.top.splits(), self.below.splits)
+        return {**self.below.splits(), **self.top.splits()}
 
     def origin(self, split: str) -> str:
         return (self.top if split in self.top.splits() else self.below).origin(split)
@@ -87,8 +86,8 @@ class Swapped(Source):
     source: Source
 
     def splits(self) -> Mapping[str, Pairs]:
-        found = self.source.splits()
-        return {split: swapped(repeatable(pairs, split, self.source)) for split, pairs in found.items()}
+        splits = self.source.splits().items()
+        return {split: swapped(repeatable(pairs, split, self.source)) for split, pairs in splits}
 
     def origin(self, split: str) -> str:
         return self.source.origin(split)
@@ -114,23 +113,6 @@ def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:
             f"data.source_lang: got {source_lang} to {target_lang}, expected {one} to {other}, or {other} to {one}"
         )
     return Swapped(source)
-
-
-class _Layers(Mapping[str, Pairs]):
-    """The entries of the mapping `top`, and those of a second mapping that `below` makes when it is first needed."""
-
-    def __init__(self, top: Mapping[str, Pairs], below: Callable[[], Mapping[str, Pairs]]) -> None:
-        self._top = top
-        self._below = functools.cache(below)
-
-    def __getitem__(self, split: str) -> Pairs:
-        return self._top[split] if split in self._top else self._below()[split]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._top, **self._below()})
-
-    def __len__(self) -> int:
-        return len({**self._top, **self._below()})
 
 
 def reader(read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> Pairs:

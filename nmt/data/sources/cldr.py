@@ -1,7 +1,7 @@
 """The embedded corpus: expressions that Unicode CLDR and num2words provide in many languages, without a network.
 
-The expressions are dates, times, intervals, relative times, quantities with compound units, money, number words and
-lists of names, joined by the rules of each language. The word order differs between languages: Korean puts "per hour"
+The expressions are dates, times, relative times, quantities with compound units, money and number words, joined by the
+rules of each language. The word order differs between languages: Korean puts "per hour"
 first in "150 kilometers per hour", and German writes 21 as "einundzwanzig". Every source has one correct translation,
 so exact match is a fair score. The texts depend only on the settings, the seed and the installed versions of Babel
 (which contains CLDR) and num2words.

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from babel import Locale
-from babel.dates import format_date, format_interval, format_skeleton, format_time, format_timedelta, get_period_names
+from babel.dates import format_date, format_skeleton, format_time, format_timedelta
 from babel.lists import format_list
 from babel.numbers import format_currency, get_currency_precision
 from babel.units import format_compound_unit, format_unit
@@ -43,14 +43,6 @@ RATES = (
 )
 RATE_DENOMINATORS = tuple(unit for unit in UNITS if unit.startswith("duration-"))
 CURRENCIES = ("EUR", "USD", "GBP", "JPY", "KRW", "CHF", "CNY", "INR", "CAD", "AUD", "SEK", "PLN", "CZK", "BRL")
-TERRITORIES = (
-    *("AR", "AT", "AU", "BE", "BR", "CA", "CH", "CL", "CN", "CU", "CZ", "DE", "DK", "EG", "ES", "FI", "FR", "GB", "GR"),
-    *("HU", "IE", "IN", "IS", "IT", "JP", "KE", "KR", "MA", "MX", "NL", "NO", "NZ", "PE", "PL", "PT", "SE", "TR", "US"),
-)
-LANGUAGES = (
-    *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "he", "hi", "hu", "is", "it", "ja", "ko", "la", "nl", "no"),
-    *("pl", "pt", "ru", "sv", "tr", "uk", "zh"),
-)
 RELATIVE_UNITS: Mapping[str, int] = {  # in seconds, as format_timedelta counts them
     "second": 1,
     "minute": 60,
@@ -110,15 +102,6 @@ def _time_pattern(locale: Locale, length: str) -> str:
     return "'".join(re.sub("a+", "aaaa", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
 
 
-@cache
-def _clock_skeleton(locale: Locale) -> str:
-    """Return "hm" for locales that count twelve hours with the same wide and short day period, else "Hm"."""
-    if "a" not in _time_pattern(locale, "short"):
-        return "Hm"
-    wide, short = (get_period_names(width, locale=locale) for width in ("wide", "abbreviated"))
-    return "hm" if all(wide.get(half) == short.get(half) for half in ("am", "pm")) else "Hm"
-
-
 def _date(length: str, locale: Locale, moment: datetime.datetime) -> str:
     return format_date(moment, length, locale=locale)
 
@@ -134,24 +117,6 @@ def _clock(length: str, locale: Locale, moment: datetime.datetime | datetime.tim
 def _date_time(locale: Locale, moment: datetime.datetime) -> str:
     glue = str(locale.datetime_formats["long"])
     return glue.format(_clock("short", locale, moment), _date("long", locale, moment))
-
-
-def _date_interval(skeleton: str, days: int, locale: Locale, value: tuple[datetime.datetime, int]) -> str:
-    start, length = value
-    end = start + datetime.timedelta(days=days + length)
-    return format_interval(start.date(), end.date(), skeleton, locale=locale)
-
-
-def _time_interval(locale: Locale, value: tuple[datetime.datetime, int]) -> str:
-    start = value[0].replace(minute=value[0].minute // 5 * 5)
-    end = start + datetime.timedelta(minutes=15 * value[1])
-    if end.date() != start.date():
-        start, end = start - datetime.timedelta(hours=6), end - datetime.timedelta(hours=6)
-    return format_interval(start, end, _clock_skeleton(locale), locale=locale)
-
-
-def _interval(rng: Random) -> tuple[datetime.datetime, int]:
-    return _moment(rng), rng.randint(1, 20)
 
 
 def _relative_value(rng: Random) -> tuple[str, int]:
@@ -217,20 +182,6 @@ def _words(locale: Locale, number: int) -> str:
         raise NoWording(f"{number} in {locale}") from error
 
 
-def _names(rng: Random) -> tuple[str, list[Any]]:
-    kind, keys = rng.choice(
-        (("territories", TERRITORIES), ("languages", LANGUAGES), ("days", range(7)), ("months", range(1, 13)))
-    )
-    return kind, rng.sample(keys, rng.randint(2, 4))
-
-
-def _list(style: str, locale: Locale, value: tuple[str, list[Any]]) -> str:
-    kind, keys = value
-    table = getattr(locale, kind)
-    names = table["stand-alone"]["wide"] if kind in ("days", "months") else table
-    return join([names[key] for key in keys], style, locale)
-
-
 def join(texts: Sequence[str], style: str, locale: Locale) -> str:
     """Return the texts as the locale lists them: "a, b, and c" (style "standard") or "a, b, or c" ("or")."""
     return format_list(texts, style, locale=locale)  # type: ignore[arg-type]
@@ -247,18 +198,8 @@ TOPICS: Mapping[str, Topic] = {
         ),
     ),
     "times": Topic(_time, (partial(_clock, "short"), partial(_clock, "medium"), partial(_skeleton, "Bhm"))),
-    "intervals": Topic(
-        _interval,
-        (
-            partial(_date_interval, "yMMMd", 0),
-            partial(_date_interval, "MMMd", 0),
-            partial(_date_interval, "yMMMM", 31),
-            _time_interval,
-        ),
-    ),
     "relative": Topic(_relative_value, (_relative,)),
     "quantities": Topic(_quantity, (_measure,)),
     "money": Topic(_price, (partial(_money, "standard"), partial(_money, "name"))),
     "numbers": Topic(_number, (_words,)),
-    "lists": Topic(_names, (partial(_list, "standard"), partial(_list, "or"))),
 }

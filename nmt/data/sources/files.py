@@ -11,13 +11,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import SPLITS, Pairs, Source, reader
-from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.errors import ParameterError, UserError, counted, did_you_mean
 from nmt.system.lines import decoded, format_of, opened, raw
 
 SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -125,101 +124,127 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-# Pairs
+# Rows and pairs
+
+
+def rows(
+    path: Path, languages: Sequence[str], remedy: str = SET_LANGUAGES, note: Callable[[str], None] = lambda text: None
+) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+    """Yield the number of each line of a .jsonl or .tsv file (or .gz of these), and its values by language.
+
+    A blank line has None. A JSON line holds `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV
+    has no quoting. Its first line is a header that names the columns; without one, its two columns are `languages`, and
+    `note` gets a message about that. Raises UserError with file and line for anything malformed; if a language is
+    missing, it ends with the `remedy`.
+    """
+    if format_of(path.name) == ".jsonl":
+        yield from _json_rows(path)
+        return
+    lines: Iterator[tuple[int, str]] = enumerate(read_lines(path), 1)
+    number, first = next(lines, (0, ""))
+    if number == 0:
+        return
+    header, hint = _header(first, path, languages, remedy), ""
+    if not header:
+        if len(languages) == 1:
+            raise UserError(f"{path}:1: no header line that names the column '{languages[0]}'; put one above the texts")
+        note(f"{path}: no header line that names the columns; read as {', then '.join(languages)}")
+        header, lines = list(languages), itertools.chain([(1, first)], lines)
+        hint = " (or a header line that names the languages)"
+    for number, line in lines:
+        fields = line.split("\t")
+        if line and len(fields) != len(header):
+            expected = f"{len(header)}: {_some(header)}{hint}"
+            raise UserError(f"{path}:{number}: got {counted(len(fields), 'tab-separated column')}, expected {expected}")
+        yield number, dict(zip(header, fields, strict=True)) if line else None
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+    for number, line in enumerate(read_lines(path), 1):
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line) if line.strip() else None
+        except RecursionError as error:
+            raise UserError(f"{where}: JSON that is nested too deeply; expected one object on each line") from error
+        except ValueError as error:
+            raise UserError(f"{where}: malformed JSON ({error}); expected one object on each line") from error
+        if row is not None and not isinstance(row, dict):
+            raise UserError(
+                f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language"
+            )
+        yield number, row["translation"] if row and isinstance(row.get("translation"), dict) else row
+
+
+def _header(line: str, path: Path, languages: Sequence[str], remedy: str) -> list[str]:
+    """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
+
+    The line is a header if it names one of the languages, or if it holds several fields, all of them language codes.
+    Raises UserError for a header that does not name all languages.
+    """
+    header = [field.strip() for field in line.split("\t")]
+    named = set(languages) & set(header)
+    looks_so = len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header)
+    if len(header) < len(languages) or not (named or looks_so):
+        return []
+    where = f"{path}:1"
+    if not named:
+        where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
+    for language in languages:
+        check_language(language, header, where, remedy)
+    return header
 
 
 def read_pairs(spec: FileSpec, source_lang: str, target_lang: str, *, remedy: str = SET_LANGUAGES) -> Pairs:
     """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
 
-    JSON lines hold `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV has no quoting. Its
-    first line may be a header that names the languages; without one, the columns are source and target (logged).
-    Two files are read as `read_texts` does. Iterating raises UserError with file and line for anything malformed, and
-    for a corpus without pairs; if a language is missing, it ends with the `remedy`.
+    Iterating raises UserError as `rows` and `read_texts` do, and for a corpus without pairs.
     """
+    languages = source_lang, target_lang
     if isinstance(spec, tuple):
-        languages = source_lang, target_lang
-        return reader(partial(_read_two_files, spec, languages, remedy), " and ".join(map(str, spec)))
-    kind = format_of(spec.name)
-    if kind == ".jsonl":
-        return reader(lambda note: _read_jsonl(spec, source_lang, target_lang, remedy), str(spec))
-    if kind == ".tsv":
-        return reader(partial(_read_tsv, spec, source_lang, target_lang, remedy), str(spec))
-    raise UserError(f"{spec}: got '{kind}', expected .jsonl, .tsv (or .gz of these), or [source,target] files")
+        files = spec
+        return reader(lambda note: _two_files(files, languages, remedy), " and ".join(map(str, spec)))
+    path = spec
+    if format_of(path.name) not in (".jsonl", ".tsv"):
+        raise UserError(
+            f"{path}: got '{format_of(path.name)}', expected .jsonl, .tsv (or .gz of these), or [source,target] files"
+        )
+
+    def pairs(note: Callable[[str], None]) -> Iterator[SentencePair]:
+        for number, row in rows(path, languages, remedy, note):
+            if row is not None:
+                source, target = (_text(row, language, f"{path}:{number}", remedy) for language in languages)
+                yield SentencePair(source, target, number)
+
+    return reader(pairs, str(path))
 
 
-def read_texts(
-    path: Path,
-    column: str,
-    *,
-    place: int = 0,
-    has_header: bool = False,
-    remedy: str = SET_LANGUAGES,
-    note: Callable[[str], None] = lambda text: None,
-) -> Iterator[tuple[int, str]]:
+def read_texts(path: Path, column: str, *, remedy: str = SET_LANGUAGES) -> Iterator[tuple[int, str]]:
     """Yield the number of each line and its text; of .jsonl and .tsv (or .gz of these) the text under `column`.
 
-    A blank line is an empty text. A TSV file without a header has its text in the column `place`, counted from 0, or in
-    its only column; `note` gets a message about that. With `has_header`, the first line is a header.
-    Raises UserError as `read_pairs` and `read_lines` do, and for formats that are not text.
+    A blank line is an empty text. Raises UserError as `rows` and `read_lines` do, and for formats that are not text.
     """
     kind = format_of(path.name)
-    if kind == ".jsonl":
-        for number, row in _json_rows(path):
-            yield number, _text(row, column, f"{path}:{number}", remedy) if row is not None else ""
-    elif kind == ".tsv":
-        for number, (text,) in _tsv_rows(path, [column], [place], remedy, note, has_header):
-            yield number, text
-    elif kind in OTHER_FORMATS:
+    if kind in OTHER_FORMATS:
         raise UserError(f"{path}: got {kind}, expected .jsonl, .tsv, or one sentence on each line (.gz of these too)")
-    else:
+    if kind not in (".jsonl", ".tsv"):
         yield from enumerate(read_lines(path), 1)
+        return
+    for number, row in rows(path, [column], remedy):
+        yield number, "" if row is None else _text(row, column, f"{path}:{number}", remedy)
 
 
-def _read_two_files(
-    files: tuple[Path, Path], languages: tuple[str, str], remedy: str, note: Callable[[str], None]
-) -> Iterator[SentencePair]:
-    source, target = files
-    sides = [
-        read_texts(path, language, place=place, remedy=remedy, note=note)
-        for place, (path, language) in enumerate(zip(files, languages, strict=True))
-    ]
-    rows = itertools.zip_longest(*sides)
-    for count, (source_row, target_row) in enumerate(rows, 1):
-        if source_row is None or target_row is None:
-            longest = count + sum(1 for _ in rows)
-            counts = (count - 1, longest) if source_row is None else (longest, count - 1)
+def _two_files(files: tuple[Path, Path], languages: tuple[str, str], remedy: str) -> Iterator[SentencePair]:
+    sides = (read_texts(path, language, remedy=remedy) for path, language in zip(files, languages, strict=True))
+    both = itertools.zip_longest(*sides)
+    for count, (source, target) in enumerate(both, 1):
+        if source is None or target is None:
+            longest = count + sum(1 for _ in both)
+            counts = (count - 1, longest) if source is None else (longest, count - 1)
             raise UserError(
-                f"{source} has {counts[0]} lines but {target} has {counts[1]}; "
+                f"{files[0]} has {counts[0]} lines but {files[1]} has {counts[1]}; "
                 "both files must have one line for each pair"
             )
-        yield SentencePair(source_row[1], target_row[1], source_row[0])
-
-
-def _read_jsonl(path: Path, source_lang: str, target_lang: str, remedy: str) -> Iterator[SentencePair]:
-    for number, row in _json_rows(path):
-        if row is not None:
-            source, target = (_text(row, lang, f"{path}:{number}", remedy) for lang in (source_lang, target_lang))
-            yield SentencePair(source, target, number)
-
-
-def _json_rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
-    """Yield the number of each line, and its texts by language; None for a blank line."""
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            yield number, None
-            continue
-        where = f"{path}:{number}"
-        try:
-            row = json.loads(line)
-        except RecursionError as error:
-            raise UserError(f"{where}: JSON that is nested too deeply; expected one object on each line") from error
-        except ValueError as error:
-            raise UserError(f"{where}: malformed JSON ({error}); expected one object on each line") from error
-        if not isinstance(row, dict):
-            raise UserError(
-                f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language"
-            )
-        yield number, row["translation"] if isinstance(row.get("translation"), dict) else row
+        yield SentencePair(source[1], target[1], source[0])
 
 
 def _text(texts: Mapping[str, Any], lang: str, where: str, remedy: str) -> str:
@@ -247,71 +272,6 @@ def _some(names: Sequence[str]) -> str:
     """Return the first names for a message, each shortened, with an escape for what cannot be printed."""
     shown = [repr(name)[1:-1] for name in names[:12]]
     return ", ".join(name if len(name) <= 40 else f"{name[:40]}..." for name in shown) + ", ..." * (len(names) > 12)
-
-
-def _read_tsv(
-    path: Path, source_lang: str, target_lang: str, remedy: str, note: Callable[[str], None]
-) -> Iterator[SentencePair]:
-    for number, (source, target) in _tsv_rows(path, [source_lang, target_lang], [0, 1], remedy, note):
-        yield SentencePair(source, target, number)
-
-
-def _tsv_rows(
-    path: Path,
-    languages: Sequence[str],
-    places: Sequence[int],
-    remedy: str,
-    note: Callable[[str], None],
-    has_header: bool = False,
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of each line, and its texts in `languages`; without a header, those in the columns `places`."""
-    lines = read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        return
-    header = _header(first, path, languages, remedy, has_header)
-    if header:
-        columns, width = [header.index(lang) for lang in languages], len(header)
-        expected = f"{width}: {_some(header)}"
-        numbered = enumerate(lines, 2)
-    else:
-        width = len(languages) if len(languages) > 1 else first.count("\t") + 1
-        columns = [min(place, width - 1) for place in places]
-        expected = "2: source and target (or a header line that names the languages)"
-        read_as = f"read as {', then '.join(languages)}"
-        if len(languages) == 1:
-            expected = f"{width}, as in line 1"
-            read_as = f"column {columns[0] + 1} {read_as}"
-        if width > 1:
-            note(f"{path}: no header line that names the columns; {read_as}")
-        numbered = enumerate(itertools.chain([first], lines), 1)
-    for number, line in numbered:
-        fields = line.split("\t")
-        if len(languages) == 1 and not line.strip():  # an empty text, as in other formats
-            fields = [""] * width
-        if len(fields) != width:
-            plural = "s" * (len(fields) != 1)
-            raise UserError(f"{path}:{number}: got {len(fields)} tab-separated column{plural}, expected {expected}")
-        yield number, [fields[column] for column in columns]
-
-
-def _header(line: str, path: Path, languages: Sequence[str], remedy: str, has_header: bool) -> list[str]:
-    """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
-
-    With `has_header`, the line is a header. Without it, the line is a header if it names one of the languages, or if it
-    holds several fields, all of them language codes. Raises UserError for a header that does not name all languages.
-    """
-    header = [field.strip() for field in line.split("\t")]
-    named = set(languages) & set(header)
-    looks_so = len(header) > 1 and all(LANGUAGE_CODE.fullmatch(field) for field in header)
-    if not has_header and (len(header) < len(languages) or not (named or looks_so)):
-        return []
-    where = f"{path}:1"
-    if not named and not has_header:
-        where += " (read as a header line; if it is a sentence pair, put a header line with the two languages above it)"
-    for language in languages:
-        check_language(language, header, where, remedy)
-    return header
 
 
 # Folders

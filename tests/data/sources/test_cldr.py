@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes are CLDR's
 """The generated corpus: reproducible, disjoint, one right answer a source, and worded as people word things."""
 
 import datetime
@@ -80,8 +79,6 @@ DAY = datetime.datetime(2024, 3, 7, 15, 5, 9)
         ("dates", DAY, 7, "March 7, 2024, 3:05 PM", "7. März 2024, 15:05", "2024년 3월 7일 오후 3:05"),
         ("times", DAY.time(), 0, "3:05 PM", "15:05", "오후 3:05"),
         ("times", DAY.time(), 2, "3:05 in the afternoon", "3:05 nachm.", "오후 3:05"),
-        ("intervals", (DAY, 2), 0, "Mar 7 – 9, 2024", "7.–9. März 2024", "2024년 3월 7일~9일"),
-        ("intervals", (DAY, 4), 3, "3:05 – 4:05 PM", "15:05–16:05 Uhr", "15:05 ~ 16:05"),
         ("relative", ("hour", -3), 0, "3 hours ago", "vor 3 Stunden", "3시간 전"),
         ("relative", ("year", 1), 0, "in 1 year", "in 1 Jahr", "1년 후"),
         (
@@ -96,8 +93,6 @@ DAY = datetime.datetime(2024, 3, 7, 15, 5, 9)
         ("money", (Decimal("1234.5"), "EUR"), 0, "€1,234.50", "1.234,50 €", "€1,234.50"),
         ("money", (Decimal(12), "USD"), 1, "12.00 US dollars", "12,00 US-Dollar", "12.00 미국 달러"),
         ("numbers", 21, 0, "twenty-one", "einundzwanzig", "이십일"),
-        ("lists", ("days", [0, 2, 4]), 0, "Monday, Wednesday, and Friday", "Montag, Mittwoch und Freitag", None),
-        ("lists", ("territories", ["DE", "KR"]), 1, "Germany or South Korea", "Deutschland oder Südkorea", None),
     ],
 )
 def test_wordings(topic, value, form, english, german, korean):
