@@ -181,26 +181,18 @@ def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int6
 
     There must be at least `count` pairs.
     """
+
+    def enough(budget: int) -> bool:
+        return len(_starts(longer, budget)) - 1 <= count
+
+    if not enough(budget):  # take the lowest budget that is enough; the highest one makes a single batch
+        budget = bisect_left(range(int(longer.max()) * len(longer)), True, budget, key=enough)
     starts = _starts(longer, budget)
-    if len(starts) - 1 > count:
-        starts = _starts(longer, _least_budget(longer, budget, count))
     while len(starts) - 1 < count:
         sizes = np.diff(starts)
         largest = int(sizes.argmax())
         starts = np.insert(starts, largest + 1, starts[largest] + sizes[largest] // 2)
     return starts
-
-
-def _least_budget(longer: Lengths, too_low: int, count: int) -> int:
-    """Return the lowest budget that makes at most `count` batches."""
-
-    def enough(budget: int) -> bool:
-        return len(_starts(longer, budget)) - 1 <= count
-
-    high = 2 * too_low
-    while not enough(high):
-        high *= 2
-    return bisect_left(range(high), True, too_low, key=enough)
 
 
 # The loader

@@ -62,11 +62,11 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
 
     The number of pairs of each is logged. Raises UserError for data that is missing or malformed.
     """
-    found = {}
+    corpora = {}
     for name, entry in (config.more or {}).items():
-        found[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
-        logger.info(f"data.more.{name}: {len(found[name]):,} training pairs, weight {entry.weight:g}")
-    return found
+        corpora[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
+        logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}")
+    return corpora
 
 
 def digest_of(corpus: Mapping[str, Split], more: Mapping[str, Split], config: DataConfig, *, linked: bool) -> str:

@@ -152,7 +152,7 @@ class CorpusWriter(ExitStack):
         self._dtype = dtype
         self._ends = {"ids": 0, "links": 0}
         self._files = dict[str, IO[bytes]]()
-        self.checksums = dict.fromkeys(names(linked=linked), 0)
+        self.checksums = dict.fromkeys(file_names(linked=linked), 0)
         for name in self.checksums:
             new = folder / f"{name}.{os.urandom(8).hex()}"
             self._files[name] = self.enter_context(new.open("x+b"))
@@ -186,7 +186,7 @@ class CorpusWriter(ExitStack):
         self.checksums[name] = zlib.crc32(content, self.checksums[name])
 
 
-def names(*, linked: bool) -> list[str]:
+def file_names(*, linked: bool) -> list[str]:
     """Return the names of the files of a corpus, without their ending."""
     return ["ids", "ids_offsets", *(["links", "links_offsets"] if linked else [])]
 
@@ -232,7 +232,7 @@ def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | N
     try:
         about = json.loads((folder / ABOUT).read_bytes())
         with ExitStack() as stack:
-            paths = {name: folder / f"{name}.bin" for name in names(linked=identity["linked"])}
+            paths = {name: folder / f"{name}.bin" for name in file_names(linked=identity["linked"])}
             files = {name: stack.enter_context(path.open("rb")) for name, path in paths.items()}
             checksums = {name: zlib.crc32(_mapped(file, "u1").data) for name, file in files.items()}
             if (about["identity"], about["checksums"]) == (identity, checksums):
