@@ -1,6 +1,6 @@
 """The laboratory: tools that examine trained models. It imports the core, and the core never imports it.
 
-- attention: attention maps as pictures, as a page, in the terminal, as an animation, and in figures
+- attention: attention maps as pictures, as a page, in the terminal, and in figures
 - trace: one step of a model, with all numbers of its attention
 - alignment: word alignments from attention, and their agreement with alignments made by people
 - heads: the role of each attention head, and the score that is lost without it

@@ -33,7 +33,6 @@ def test_attend_commands(line, commands_folder, capsys):
     assert (", in %" in said) == (("text=" in line or "input=" in line) and "trace=" not in line)
     traced = re.search(r"trace=(\d+)", line)
     assert re.findall(r"position (\d+) of ", said)[:1] == ([traced[1]] if traced else [])
-    assert (commands_folder / "training.gif").is_file() == ("animation=" in line)
     assert (commands_folder / "FOLDER").is_dir() == ("out=" in line)
 
 

@@ -13,7 +13,6 @@ than half a per cent. A cell is empty if the row cannot look there, because that
   python scripts/attend.py ckpt=RUN_FOLDER text="A dog runs." target="Ein Hund rennt." kind=decoder_self layer=1
   python scripts/attend.py ckpt=RUN_FOLDER compare=OTHER_RUN_FOLDER text="A dog runs." out=both
   python scripts/attend.py ckpt=RUN_FOLDER text="A dog runs." trace=2 layer=1 head=3 out=dog
-  python scripts/attend.py ckpt=RUN_FOLDER animation=training.gif
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING
 from nmt.cli.arguments import configured, take
 from nmt.cli.output import print_stderr
 from nmt.cli.program import Program
-from nmt.errors import UserError, counted, did_you_mean
+from nmt.errors import UserError, did_you_mean
 from nmt.lab.cli import attend_maps, attend_trace
 from nmt.lab.cli.attend_settings import AttendConfig
 
@@ -58,10 +57,6 @@ def print_example(name: str, others: list[str]) -> None:
 @configured(AttendConfig)
 def attend(config: AttendConfig) -> None:
     """Show the attention as the settings say. Raises UserError for a mistake in them."""
-    if config.animation is not None:
-        animate(config)
-        return
-
     from nmt.system import process
     from nmt.translation.loading import load_translator
 
@@ -79,16 +74,6 @@ def attend(config: AttendConfig) -> None:
 
 
 main = Program(_main, attend.help_text)
-
-
-def animate(config: AttendConfig) -> None:
-    """Write the animation of a training. Raises UserError for a run that has no pictures for it."""
-    from nmt.lab.attention import animation
-    from nmt.system.run_files import find_checkpoint, run_of
-
-    assert config.animation is not None and isinstance(config.ckpt, str)
-    updates = animation.animate(run_of(find_checkpoint(config.ckpt)), config.sentence, Path(config.animation))
-    print(f"written to {config.animation}: {counted(len(updates), 'frame')}, updates {updates[0]:,} to {updates[-1]:,}")
 
 
 def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator[tuple[str, str]]:

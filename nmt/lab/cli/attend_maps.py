@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.cli.evaluate import check_direction, data_of
 from nmt.cli.output import print_stderr
-from nmt.errors import UserError
 from nmt.lab.cli.attend_settings import AttendConfig
-from nmt.lab.cli.corpora import held_out_sources
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
     from nmt.attention_map import AttentionMap
-    from nmt.lab.attention.detachment import Detachment
     from nmt.lab.attention.view import View
     from nmt.lab.attribution.base import Attribution, AttributionView
     from nmt.translation.base import BaseTranslator
@@ -29,11 +25,10 @@ PAGE, VIEWS = "attention.html", "views.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What is seen of one translation by one model: its attention, what each view says, and how detached it is."""
+    """What is seen of one translation by one model: its attention, and what each view says."""
 
     attention: AttentionMap
     views: Mapping[str, Attribution] = field(default_factory=dict)
-    detachment: Detachment | None = None
 
 
 Models = list[Seen]  # of one sentence: one, or two that are compared
@@ -56,8 +51,7 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     from nmt.translation.loading import load_translator
 
     methods = build_views(config.views, allow=config.allow)
-    held_out = held_out_of(config) if config.detachment else None
-    found = seen_by(translator, translations, methods, held_out)
+    found = seen_by(translator, translations, methods)
     if config.compare is None:
         return [[each] for each in found]
     own = translator.search  # of its search, the other model needs only the limits
@@ -68,50 +62,17 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
         name = config.ckpt if isinstance(config.ckpt, str) else ", ".join(config.ckpt)
         print_stderr(f"warning: compare: {config.compare} translates {two}, and {name} translates {one}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])
-    pairs = zip(found, seen_by(other, scored, methods, held_out), strict=True)
+    pairs = zip(found, seen_by(other, scored, methods), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]
 
 
-def held_out_of(config: AttendConfig) -> list[str]:
-    """Return the validation sentences.
-
-    Raises UserError for an ensemble, for sentences of the other direction, and if they cannot be read.
-    """
-    from nmt.checkpoint import load_model
-    from nmt.translation.loading import require_data_settings
-
-    if isinstance(config.ckpt, list):
-        raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but detachment= is of one model")
-    loaded = load_model(config.ckpt, allow=config.allow)
-    require_data_settings(loaded.config, loaded.path, "leave detachment= out")
-    check_direction([loaded], data_of(loaded, config.data))
-    return held_out_sources(loaded, config.data, config.allow)
-
-
 def seen_by(
-    translator: BaseTranslator,
-    translations: Sequence[Translation],
-    methods: Mapping[str, AttributionView],
-    held_out: Sequence[str] | None,
-) -> list[Seen]:
-    """Return the attention of each translation, what the views say of it, and how detached it is.
-
-    A model without attention may have views. Detachment is not measured if `held_out` is None.
-    """
-    found = _viewed_by(translator, translations, methods)
-    if held_out is None:
-        return found
-    from nmt.lab.attention.detachment import HeldOut, Pattern
-    from nmt.translation.translator import Translator
-
-    assert isinstance(translator, Translator)
-    usual = HeldOut.of(translator, held_out)
-    return [replace(each, detachment=usual.compare(Pattern.of(each.attention))) for each in found]
-
-
-def _viewed_by(
     translator: BaseTranslator, translations: Sequence[Translation], methods: Mapping[str, AttributionView]
 ) -> list[Seen]:
+    """Return the attention of each translation, and what the views say of it.
+
+    A model without attention may have views.
+    """
     from nmt.lab.attribution.base import attribute
     from nmt.translation.translator import Translator
 
@@ -173,18 +134,7 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
                 console.print(line, soft_wrap=True)
             if each.source is not None:
                 print(f"\n{source_shares(each, panel)}")
-        for seen in models:
-            if seen.detachment is not None:
-                print(f"\n{detachment_line(seen.detachment)}")
     sys.stdout.flush()
-
-
-def detachment_line(found: Detachment) -> str:
-    """Return the scores of detachment as a line of text."""
-    return (
-        f"detachment: more than {100 * found.rank:.1f} % of the validation translations (Wass-to-Unif "
-        f"{found.wass_to_unif:.2f}, Wass-to-Data {found.wass_to_data:.2f}, Wass-Combo {found.wass_combo:.2f})"
-    )
 
 
 def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterator[Path]:
@@ -219,7 +169,6 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
         yield picture
     if config.views:
         yield from write_views(sentences, config, folder, panel)
-    if config.views or config.detachment:
         lines = (json.dumps(as_plain(seen), ensure_ascii=False) for models in sentences for seen in models)
         write_atomically(folder / VIEWS, "".join(f"{line}\n" for line in lines).encode())
         yield folder / VIEWS
@@ -237,7 +186,7 @@ def write_views(sentences: list[Models], config: AttendConfig, folder: Path, pan
 
 
 def as_plain(seen: Seen) -> dict[str, Any]:
-    """Return the views and the detachment of a sentence as plain values, for one line of JSON."""
+    """Return the views of a sentence as plain values, for one line of JSON."""
     pieces = seen.attention
     sides = {"source": pieces.source_pieces, "target": pieces.target_pieces, "read": pieces.read_pieces}
     return {
@@ -246,5 +195,4 @@ def as_plain(seen: Seen) -> dict[str, Any]:
         "model": pieces.origin.model,
         "pieces": {side: [piece.label for piece in found] for side, found in sides.items()},
         "views": {name: each.to_plain() for name, each in seen.views.items()},
-        "detachment": None if seen.detachment is None else asdict(seen.detachment),
     }

@@ -1,4 +1,4 @@
-"""The corpora of a checkpoint: training pairs, to count rare words in, and validation sentences, to compare with."""
+"""The training pairs of a checkpoint, to count rare words in."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from nmt.data.sources.base import swapped
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
-    from nmt.translation.exported import ExportedModel
 
 
 @dataclass(frozen=True)
@@ -65,22 +63,6 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
 
 def _swapped(training: Training) -> Training:
     return replace(training, corpora=[Split.of(swapped(each)) for each in training.corpora])
-
-
-def held_out_sources(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any], allow: Sequence[str]) -> list[str]:
-    """Return the validation sentences of the data settings of a checkpoint, with the `given` ones in their place.
-
-    Raises UserError if they cannot be read, or if the checkpoint has no data settings.
-    """
-    from nmt.build import build_source
-    from nmt.data.corpus import load_corpus
-    from nmt.translation.loading import require_data_settings
-
-    require_data_settings(loaded.config, loaded.path, "leave detachment= out")
-    data = data_of(loaded, given)
-    with messages_on(sys.stderr):
-        pairs = load_corpus(build_source(data, allow=allow), data, ("val",))["val"]
-    return [pair.source for pair in pairs]
 
 
 def problem(error: UserError) -> str:

@@ -8,9 +8,8 @@ The settings of evaluate.py work here too, except terms= and a list of models in
 what evaluate.py does. Then it writes to the same folder, translations/:
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
-                               and too long translations and of those detached from the source; search errors and model
-                               errors; sentences with their pieces, other translations, attention and views. The page
-                               needs no network and runs no script
+                               and too long translations; search errors and model errors; sentences with their pieces,
+                               other translations, attention and views. The page needs no network and runs no script
   test.beam5.lp1.report.json   the same figures and sentences
 
 The figures are also written as TensorBoard events to the run's folder (report/...).
@@ -23,24 +22,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import OpenMapping, configured
-from nmt.cli.evaluate import Inputs, SplitConfig, evaluate, load_inputs
-from nmt.cli.output import messages_on, print_stderr
+from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
+from nmt.cli.output import messages_on
 from nmt.errors import UserError
-from nmt.lab.cli.corpora import held_out_sources, problem, training_of
+from nmt.lab.cli.corpora import training_of
 from nmt.parameters import NonNegativeInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
 
 if TYPE_CHECKING:
-    from nmt.lab.attention.detachment import Detachment
     from nmt.lab.report.report import Report
-    from nmt.translation.translation import Translation
 
 
 @dataclass(kw_only=True)
@@ -52,7 +48,6 @@ class ReportConfig(SplitConfig):
     seed: int
     rarity: bool
     views: OpenMapping
-    detachment: bool
 
 
 @configured(ReportConfig)
@@ -84,37 +79,14 @@ def main(config: ReportConfig) -> None:
             size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
             lines = [*evaluation.references, *evaluation.hypotheses]
             rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
-        detachment = detachment_of(evaluation.translations, inputs, config)
         verdicts = judge(translator, evaluation.translations, evaluation.references)
         for line in summary(verdicts):
             print(f"  {line}")
         numbers = {"count": config.examples, "n_best": config.n_best, "seed": config.seed}
         chosen = examples(translator, evaluation, verdicts, views, **numbers)
-        found = report(translator, evaluation, verdicts, rare, detachment, chosen)
+        found = report(translator, evaluation, verdicts, rare, chosen)
         for path in write(found, inputs.folder):
             print(f"written to {path}")
-
-
-def detachment_of(
-    translations: Sequence[Translation], inputs: Inputs, config: ReportConfig
-) -> dict[int, Detachment] | None:
-    """Return how detached each translation is from its source, by its place.
-
-    It is None if that was not asked for, for a model without attention to the source, and without enough validation
-    sentences, of which a warning tells.
-    """
-    from nmt.lab.attention.detachment import HeldOut, patterns
-    from nmt.translation.translator import Translator
-
-    assert isinstance(inputs.translator, Translator)
-    if not config.detachment or not inputs.translator.model.decoder.attends:
-        return None
-    try:
-        usual = HeldOut.of(inputs.translator, held_out_sources(inputs.loaded, config.data, config.allow))
-    except UserError as error:
-        print_stderr(f"warning: detached translations are left out ({problem(error)})")
-        return None
-    return {place: usual.compare(each) for place, each in patterns(inputs.translator, translations).items()}
 
 
 def write(report: Report, folder: Path) -> list[Path]:

@@ -18,8 +18,6 @@ FAULTS: Mapping[str, str] = {
     "too_short": "less than half as long as the reference",
     "too_long": "more than twice as long as the reference",
 }
-DETACHED_ABOVE = 0.99  # the rank of its detachment
-DETACHED = "attention to the source that is less usual than in 99 % of the validation translations"
 
 
 def faults(source: str, reference: str, hypothesis: str) -> list[str]:

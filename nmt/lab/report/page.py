@@ -19,7 +19,7 @@ from nmt.lab.attention.view import View, view
 from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.html import render
 from nmt.lab.report.examples import Example
-from nmt.lab.report.faults import DETACHED, FAULTS
+from nmt.lab.report.faults import FAULTS
 from nmt.lab.report.rarity import WordGroup
 from nmt.lab.report.report import Group, Report
 from nmt.tokens import SPECIAL, WORD_MARK
@@ -33,7 +33,6 @@ ERRORS = {
     "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
 }
 CSS_DPI = 96  # pixels of a browser in one inch
-MOST_DETACHED = 10  # translations on the page
 DARKEST = 0.7  # of the colour behind a piece with a probability of 0
 
 
@@ -42,7 +41,6 @@ def page(report: Report) -> str:
     evaluation = report.evaluation
     size = len(evaluation.references)
     faults = {name: round(share * size) for name, share in report.faults.items()}
-    faults |= {} if report.detachment is None else {"detached": len(report.detached)}
     label = labels(evaluation.scores.metrics)[report.metric]
     examples = {each.number: each for found in report.examples.values() for each in found}
     shown = {number: _example(each) for number, each in examples.items()}  # an example may be in several lists
@@ -56,8 +54,7 @@ def page(report: Report) -> str:
         lengths=_groups(report.length_unit, label, report.by_length),
         rarity=report.rarity and _groups("rarest word, times in training", label, report.by_rarest),
         words=_words(report.words),
-        faults=_shares(faults, {**FAULTS, "detached": DETACHED}, size),
-        detached=_detached(report),
+        faults=_shares(faults, FAULTS, size),
         errors=_shares(report.errors, ERRORS, size),
         examples={name: [shown[each.number] for each in found] for name, found in report.examples.items()},
         source_lang=_tag(evaluation.subject.source_lang),
@@ -114,17 +111,6 @@ def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -
         for kind, count in counts.items()
     ]
     return _table("kind", ["sentences", "%"], rows, "meaning")
-
-
-def _detached(report: Report) -> Table:
-    """Return the scores and the texts of the most detached translations."""
-    scores, found = report.detachment or {}, report.evaluation
-    rows = []
-    for place in report.detached[:MOST_DETACHED]:
-        each = scores[place]
-        numbers = (f"{x:.2f}" for x in (each.wass_to_unif, each.wass_to_data, each.wass_combo))
-        rows.append([found.sources[place], str(place + 1), *numbers, found.hypotheses[place]])
-    return _table("source", ["sentence", "Wass-to-Unif", "Wass-to-Data", "Wass-Combo"], rows, "translation")
 
 
 def _example(example: Example) -> dict[str, Any]:

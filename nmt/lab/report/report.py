@@ -12,11 +12,10 @@ from nmt.attention_map import DECIMALS
 from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
-from nmt.lab.attention.detachment import Detachment
 from nmt.lab.attention.view import View, view
 from nmt.lab.compare.lengths import length_groups, length_unit, score_on
 from nmt.lab.report.examples import Example
-from nmt.lab.report.faults import DETACHED_ABOVE, shares
+from nmt.lab.report.faults import shares
 from nmt.lab.report.rarity import Rarity, WordGroup
 from nmt.lab.report.search_errors import Verdict, totals
 from nmt.system.run_files import EVENTS
@@ -40,8 +39,7 @@ class Report:
     length of the source, `by_rarest` by the frequency in training of the rarest word of the reference, and `words` the
     words by their frequency. If the words of the training were not counted, `rarity` is None, and the latter two are
     empty. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the search cannot be judged).
-    `attends` says whether there is cross attention. `detachment` has the scores of each translation, by its place; None
-    if there was nothing to compare with. A translation without attention map has none.
+    `attends` says whether there is cross attention.
     """
 
     name: str
@@ -58,14 +56,6 @@ class Report:
     errors: Mapping[str, int]
     examples: Mapping[str, Sequence[Example]]
     attends: bool
-    detachment: Mapping[int, Detachment] | None
-
-    @property
-    def detached(self) -> list[int]:
-        """The places of the translations that are detached from their sources, the worst first."""
-        scores = self.detachment or {}
-        found = [place for place, each in scores.items() if each.rank > DETACHED_ABOVE]
-        return sorted(found, key=lambda place: -scores[place].wass_combo)
 
 
 def report(
@@ -73,7 +63,6 @@ def report(
     evaluation: Evaluation,
     verdicts: Sequence[Verdict],
     rarity: Rarity | None,
-    detachment: Mapping[int, Detachment] | None,
     examples: Mapping[str, Sequence[Example]],
 ) -> Report:
     """Return the report on an evaluation that `translator` made, with the verdicts on its translations."""
@@ -97,7 +86,6 @@ def report(
         errors=totals(verdicts),
         examples=examples,
         attends=translator.model.decoder.attends,
-        detachment=detachment,
     )
 
 
@@ -130,9 +118,6 @@ def to_dict(report: Report) -> dict[str, Any]:
             "groups": [_word_group(group) for group in report.words],
         },
         "faults": dict(report.faults),
-        "detachment": None
-        if report.detachment is None
-        else [{"number": place + 1, **asdict(each)} for place, each in report.detachment.items()],
         "errors": dict(report.errors),
         "examples": {name: [_example(each) for each in found] for name, found in report.examples.items()},
     }
@@ -181,8 +166,6 @@ def scalars(report: Report) -> Iterator[tuple[str, float]]:
     for words in report.words:
         yield f"word_f_measure/{words.name}", words.f_measure
     yield from report.faults.items()
-    if report.detachment is not None:
-        yield "detached", len(report.detached) / len(report.evaluation.references)
     for kind, number in report.errors.items():  # the error "too long" is not the fault `too_long`
         yield f"errors/{kind}", float(number)
 

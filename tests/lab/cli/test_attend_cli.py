@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,14 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 from PIL import Image
-from torch.utils.tensorboard import SummaryWriter
 
 from nmt import checkpoint, load_translator
 from nmt.attention_map import load
 from nmt.checkpoint import Checkpoint
 from nmt.errors import UserError
-from nmt.lab.attention import detachment
-from nmt.lab.attention.detachment import HeldOut, Pattern
 from nmt.lab.attribution.alti import ALTI
 from nmt.lab.attribution.base import attribute
 from nmt.lab.attribution.logit_lens import LogitLens
@@ -124,29 +120,6 @@ def test_another_model_stands_beside_the_first_with_the_same_translation(
         attend.main([f"ckpt={run.folder}", f"compare={tmp_path}/other.safetensors", "text=a", "kind=encoder_self"])
 
 
-def test_a_training_becomes_an_animation(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(run.folder, folder)
-    words = [f"ckpt={folder}", f"animation={tmp_path}/map.gif"]
-    with pytest.raises(UserError, match=r"has no pictures of attention during its training; expected TensorBoard"):
-        attend.main(words)
-    with SummaryWriter(str(folder)) as writer:
-        for number, width in ((0, 30), (1, 40)):
-            for update in (5, 10, 20):
-                picture = torch.full((3, 20, width + update), update / 20)
-                writer.add_image(f"attention/{number}", picture, update)
-    attend.main([*words, "sentence=2"])
-    assert capsys.readouterr().out == f"written to {tmp_path}/map.gif: 3 frames, updates 5 to 20\n"
-    with Image.open(tmp_path / "map.gif") as film:
-        assert (film.n_frames, film.size) == (3, (60, 20))
-        for frame, update in enumerate((5, 10, 20)):
-            film.seek(frame)
-            shade = film.convert("RGB").getpixel((0, 0))
-            assert isinstance(shade, tuple) and shade[0] == pytest.approx(255 * update / 20, abs=2)
-    with pytest.raises(UserError, match="sentence: got 3, but the run has pictures of 1, 2"):
-        attend.main([*words, "sentence=3"])
-
-
 def test_a_position_is_explained_step_by_step(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["text=a dog", "target=ein Hund", "trace=2", "layer=1", "head=2", f"out={tmp_path}/out"]
     attend.main([f"ckpt={run.folder}", *words])
@@ -237,28 +210,6 @@ def test_a_model_without_attention_beside_one_with_attention(run: Run, tmp_path:
     }
 
 
-def test_detachment_is_measured_with_validation_sentences(
-    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(detachment, "FEWEST", 5)
-    lines = sentences(8, seed=3)
-    (tmp_path / "val.en").write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    (tmp_path / "val.de").write_text("x\n" * len(lines), "utf-8")
-    other = save_other(run, tmp_path / "other.safetensors")
-    words = [f"ckpt={run.folder}", "text=a dog", "target=ein Hund", f"data.path={tmp_path}", f"out={tmp_path}/out"]
-    with pytest.raises(UserError, match=r"^data\.source_lang: .* translates en to de, not the other way"):
-        attend.main([*words, "detachment=true", "data.source_lang=de", "data.target_lang=en"])
-    attend.main([*words, "detachment=true", f"compare={other}"])
-    said = capsys.readouterr().out
-    plain = [json.loads(line)["detachment"] for line in (tmp_path / "out/views.jsonl").read_text("utf-8").splitlines()]
-    for found, translator in zip(plain, (run.translator, load_translator(other)), strict=True):
-        (attention,) = translator.attention_maps(translator.score(["a dog"], ["ein Hund"]))
-        expected = HeldOut.of(translator, lines).compare(Pattern.of(attention))
-        assert found == pytest.approx(vars(expected), abs=1e-5)
-        assert f"more than {100 * expected.rank:.1f} % of the validation translations" in said
-        assert f"Wass-Combo {expected.wass_combo:.2f})" in said
-
-
 def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = checkpoint.load(best_checkpoint(run.folder)).config
     config = recurrent()
@@ -273,8 +224,6 @@ def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: p
         "views.jsonl",
         "1.occlusion.png",
     }
-    with pytest.raises(UserError, match="detachment: this model has no attention to the source"):
-        attend.main([f"ckpt={path}", "text=a dog", "views=occlusion", "detachment=true"])
 
 
 def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_path: Path) -> None:
@@ -303,9 +252,6 @@ def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_pat
         (["text=a", "views=integrated_gradients", "views.integrated_gradients.steps=3"], "steps: unknown key"),
         (["text=a", "trace=1", "views=value_zeroing_encoder"], "in the encoder' has no row for a token of the transl"),
         (["text=a", "views=occlusion", "layer=2"], "got layer 2, but 'Occlusion' has 1 layer; leave out layer="),
-        (["text=a", "data.path=x"], "data: it only names the validation sentences of detachment=true"),
-        (["text=a", "detachment=true"], "detachment: got 10 different validation sentences"),
-        (["text=a", "trace=1", "detachment=true"], "leave out detachment="),
         (["text=a", "input=lines.en"], "text=: expected one sentence"),
         (["input=none.en"], "none.en: no such file"),
         (["text= "], "text: the sentence is empty"),
@@ -316,18 +262,13 @@ def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_pat
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "kind=self"], "kind: got 'self', expected one of cross, encoder_self, decoder_self, rollout"),
         (["text=a", "scaled=true"], "they only change pictures; to draw them, add out=FOLDER"),
-        (["text=a", "animation=x.gif"], "leave out text="),
-        (["animation=x.png"], "animation=x.png: expected the name of a GIF"),
-        (["animation=x.gif", "layer=2", "search.beam_size=9"], "leave out layer= search="),
         (["text=a", "views=[occlusion]", "kind=decoder_self"], "kind=: with views= it only chooses the picture"),
-        (["text=a", "sentence=2"], "sentence=: it only chooses the sentence of an animation"),
         (["text=a", "attention=map.png"], "attention: unknown key"),
         (["target=ein Hund", "trace=1"], 'target="...": it is the translation of one sentence'),
         (["text=a", "trace=0"], "trace: got 0, expected an integer of at least 1"),
         (["text=a", "trace=99"], r"trace: got 99, but the translation has the positions 1:"),
         (["text=a", "trace=1", "layer=3"], "trace: got layer 3, but this model has 2 layers"),
         (["text=a", "trace=1", "compare=x", "words=true"], "leave out compare= words="),
-        (["text=a", "trace=1", "animation=x.gif"], "one piece of one translation; leave out animation="),
         (["input=x", "trace=1"], "one piece of one translation; leave out input="),
         (["text=a", "trace=1", "format=svg", "out=x"], "one piece of one translation; leave out format="),
         (["text=a", "trace=1", "kind=rollout"], "kind=rollout: a trace explains a position of the translation"),

@@ -12,7 +12,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from nmt.cli import evaluate
 from nmt.errors import UserError
-from nmt.lab.attention import detachment
 from nmt.lab.cli import report as program
 from tests.html_page import Page
 from tests.tiny_run import Run, save_other
@@ -29,7 +28,6 @@ def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
     program.main(words)
     said = capsys.readouterr()
     assert said.out.startswith(printed) and " (the model scores the reference higher), " in said.out
-    assert "warning: detached translations are left out (detachment: got 10 different validation" in said.err
     one, two = (tmp_path / name / "translations" for name in ("one", "two"))
     alone = {path.name: path.read_bytes() for path in one.iterdir()}
     beside = {path.name: path.read_bytes() for path in two.iterdir()}
@@ -66,9 +64,9 @@ def test_words_are_counted_in_the_runs_own_training_data(run: Run, tmp_path: Pat
     groups = {group["name"]: group for group in json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]}
     training = (run.data / "train.de").read_text("utf-8").split()
     assert training.count("god") >= 10 and groups["0"]["sentences"] == 1 and groups["10-99"]["sentences"] == 1
-    program.main([*words, "rarity=false", "detachment=false"])
+    program.main([*words, "rarity=false"])
     figures = json.loads(path.read_text("utf-8"))
-    assert figures["by_rarity"] is None and figures["words"] is None and figures["detachment"] is None
+    assert figures["by_rarity"] is None and figures["words"] is None
     assert "rarity=false" in path.with_suffix(".html").read_text("utf-8")
 
 
@@ -77,7 +75,7 @@ def test_a_model_of_both_directions_has_seen_the_words_of_both_sides(
 ) -> None:
     both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
     (tmp_path / "test.tsv").write_text("god a\ta dog\n", encoding="utf-8")  # dog is a word of sources
-    words = [f"ckpt={both}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}", "detachment=false"]
+    words = [f"ckpt={both}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"]
     for languages, group in ((["de", "en"], "10-99"), (["en", "de"], "0")):
         program.main([*words, f"data.source_lang={languages[0]}", f"data.target_lang={languages[1]}"])
         (path,) = (tmp_path / "translations").glob("*.report.json")
@@ -131,15 +129,6 @@ def test_where_the_training_pairs_are_lost_a_copy_takes_their_place(
     assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
     page = Page(path.with_suffix(".html").read_text("utf-8"))
     assert "not counted, because of rarity=false or because the training pairs cannot be used" in page.text
-
-
-def test_translations_are_compared_with_those_of_validation_sentences(
-    run: Run, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(detachment, "FEWEST", 5)
-    program.main([f"ckpt={run.folder}", *QUICK, "examples=0", "rarity=false", f"out={tmp_path}"])
-    (path,) = (tmp_path / "translations").glob("*.report.json")
-    assert len(json.loads(path.read_text("utf-8"))["detachment"]) == 12
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])

@@ -17,7 +17,6 @@ from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.split import Evaluation, Subject
-from nmt.lab.attention.detachment import Detachment, HeldOut, patterns
 from nmt.lab.attribution.base import AttributionView, attribute
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
@@ -57,7 +56,6 @@ def made(
     evaluation: Evaluation,
     views: Mapping[str, AttributionView] = MappingProxyType({}),
     *,
-    detachment: Mapping[int, Detachment] | None = None,
     count: int = 1,
     n_best: int = 2,
 ) -> Report:
@@ -65,7 +63,7 @@ def made(
     rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
     verdicts = judge(translator, evaluation.translations, evaluation.references)
     chosen = examples(translator, evaluation, verdicts, views, count=count, n_best=n_best, seed=1)
-    return report(translator, evaluation, verdicts, rare, detachment, chosen)
+    return report(translator, evaluation, verdicts, rare, chosen)
 
 
 def test_faults_of_given_translations_are_counted(run: Run) -> None:
@@ -75,26 +73,6 @@ def test_faults_of_given_translations_are_counted(run: Run) -> None:
     expected = {"empty": sixth, "copied": sixth, "repeating": 2 * sixth, "too_short": sixth, "too_long": 2 * sixth}
     assert figures["faults"] == pytest.approx(expected)
     assert figures["errors"]["same"] == 1 and sum(figures["errors"].values()) == 6
-
-
-def test_detached_translations_are_shown_the_worst_first(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nmt.lab.attention.detachment.FEWEST", 6)
-    usual = HeldOut.of(run.translator, SOURCES)
-    noise = ["snow " * count + "dogs" for count in (9, 12, 15)]
-    evaluation = evaluated(run.translator, [SOURCES[0], *noise], REFERENCES[:4], ["ab", *["ein Hund"] * 3])
-    expected = {place: usual.compare(each) for place, each in patterns(run.translator, evaluation.translations).items()}
-    found = made(run.translator, evaluation, detachment=expected)
-    detached = [place for place, each in expected.items() if each.rank > 0.99]
-    assert 2 in detached and found.detached == sorted(detached, key=lambda place: -expected[place].wass_combo)
-    assert dict(scalars(found))["detached"] == len(detached) / 4
-    figures = to_dict(found)["detachment"]
-    assert [each["number"] for each in figures] == [1, 2, 3, 4]
-    assert figures[2]["wass_combo"] == expected[2].wass_combo
-    shown = Page(page(found)).text
-    assert "Detached translations" in shown and f"{expected[2].wass_to_data:.2f}" in shown
-    without = made(run.translator, evaluation)
-    assert to_dict(without)["detachment"] is None and "detached" not in dict(scalars(without))
-    assert "etached" not in Page(page(without)).text
 
 
 def test_each_sentence_is_in_one_group_and_groups_are_scored_as_corpora(run: Run) -> None:
