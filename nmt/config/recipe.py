@@ -24,6 +24,13 @@ NOTHING = object()  # the value of a key that a config does not have
 FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"  # of which `trainer.precision=auto` chooses one
 
 
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Writes a value that stands at two places twice: `read_yaml` refuses aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 @dataclass(frozen=True)
 class Recipe:
     """The settings of a training run and the folder to which it writes.
@@ -41,7 +48,7 @@ class Recipe:
 
     def to_yaml(self) -> str:
         """Return the content of the run's config.yaml."""
-        text: str = yaml.safe_dump(copy.deepcopy(dict(self.plain)), allow_unicode=True, sort_keys=False)
+        text: str = yaml.dump(dict(self.plain), Dumper=_Dumper, allow_unicode=True, sort_keys=False)
         return text
 
     def with_precision(self, precision: str) -> Recipe:
@@ -58,16 +65,13 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
     path = folder / CONFIG
     values = read_yaml(path, dict[str, Any], remedy="restore the file")
     for override in overrides:
-        *sections, last = override.key_or_group.split(".")
-        node: Any = values
-        for section in sections:
-            node = node.get(section) if isinstance(node, dict) else None
-        added = override.is_add() or override.is_force_add()
-        known = isinstance(node, dict) and (last in node or added)
+        section, _, key = override.key_or_group.rpartition(".")
+        node = _section(values, section)
+        known = key in node or override.is_add() or override.is_force_add()
         if override.is_sweep_override() or override.is_delete() or not known:
-            near = did_you_mean(last, node) if isinstance(node, dict) else ""
+            near = did_you_mean(key, node)
             raise UserError(f"{override.input_line}: a resumed run changes single keys of its config.yaml{near}")
-        node[last] = override.value()
+        node[key] = override.value()
     try:
         return Recipe({**(with_absolute_paths(values) if overrides else values), "allow": list(allow)}, folder)
     except UserError as error:
@@ -84,15 +88,20 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tupl
 def merged(section: Mapping[str, Any], changed: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
     """Return a section of a config with the new values of `changes`."""
     values = copy.deepcopy(dict(section))
-    for key, (_, now) in changed.items():
-        *parents, last = key.split(".")
-        node = values
-        for parent in parents:
-            node = node.setdefault(parent, {}) if isinstance(node.get(parent, {}), dict) else {}
-        if now is NOTHING:
-            node.pop(last, None)
-        else:
-            node[last] = now
+    for dotted, (_, now) in changed.items():
+        section_key, _, key = dotted.rpartition(".")
+        node = _section(values, section_key)
+        node.pop(key, None)
+        node |= {} if now is NOTHING else {key: now}
+    return values
+
+
+def _section(values: dict[str, Any], dotted: str) -> dict[str, Any]:
+    """Return the mapping at a dotted key of `values`; if there is none, a new one is put there."""
+    for part in dotted.split(".") if dotted else ():
+        if not isinstance(values.get(part), dict):
+            values[part] = {}
+        values = values[part]
     return values
 
 

@@ -173,7 +173,7 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     name = data.get("name")
     if isinstance(name, str) and os.path.isabs(name):  # a dataset of the Hub in a local folder
         data["name"] = None
-    scores = {key: node for key, node in config.get("scores", {}).items() if not _reads_file(node)}
+    scores = {key: node for key, node in config.get("scores", {}).items() if node.get(METRIC_FILE) is None}
     if config.get("scores") and not scores:
         scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
     return {**config, "data": data, "scores": scores, "init": None}
@@ -181,35 +181,20 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plain settings of a run with absolute paths in the sections `data` and `scores`."""
-    changed = {"data": absolute_paths, "scores": _absolute_files}
-    return {**plain, **{key: way(plain[key]) for key, way in changed.items() if isinstance(plain.get(key), Mapping)}}
+    keys = {"data": PATHS, "scores": (METRIC_FILE,)}
+    return {**plain, **{name: absolute_paths(plain[name], keys[name]) for name in keys if name in plain}}
 
 
-def _absolute_files(scores: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: {**node, METRIC_FILE: absolute(node[METRIC_FILE])} if _reads_file(node) else node
-        for key, node in scores.items()
-    }
+def absolute_paths(section: Any, keys: Sequence[str] = PATHS) -> Any:
+    """Return a section, and those inside it, with an absolute path for each of these keys.
 
-
-def _reads_file(node: Any) -> bool:
-    """Return whether the node of a metric names a file."""
-    return isinstance(node, Mapping) and node.get(METRIC_FILE) is not None
-
-
-def absolute_paths(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain data settings with absolute paths. A `name` is a path if a folder of this name exists.
-
-    Values that are not paths are not changed. The source refuses them later.
+    The `name` of a dataset is a path if a folder of this name exists: the client of the Hub takes one as well.
     """
-    found = {key: absolute(data[key]) for key in PATHS if key in data}
-    if isinstance(data.get("more"), Mapping):
-        more = data["more"].items()
-        found["more"] = {key: absolute_paths(each) if isinstance(each, Mapping) else each for key, each in more}
-    name = data.get("name")
-    if isinstance(name, str) and os.path.isdir(name):
-        found["name"] = os.path.abspath(name)  # the client of the Hub takes the name of a local folder as well
-    return {**data, **found}
+    if not isinstance(section, Mapping):
+        return section
+    found = {key: absolute(value) if key in keys else absolute_paths(value, keys) for key, value in section.items()}
+    name = found.get("name")
+    return found | {"name": os.path.abspath(name)} if isinstance(name, str) and os.path.isdir(name) else found
 
 
 def absolute(value: Any) -> Any:

@@ -57,7 +57,11 @@ def test_a_resumed_run_has_its_own_settings_and_those_of_the_command_line(
     assert resumed.plain == {**recipe.plain, "trainer": {**recipe.plain["trainer"], "max_epochs": 9}}
     assert resumed.plain["scores"]["terms"]["file"] == str(tmp_path / "g.tsv")
     assert read_recipe(recipe.folder).settings.allow == [], "the list of a file is not trusted"
-    for wrong, said in (("sed=1", "did you mean 'seed'"), ("model=rnn", "model: got 'rnn', expected a mapping")):
+    for wrong, said in (
+        ("+a.b=1", "a: unknown key"),
+        ("sed=1", "did you mean 'seed'"),
+        ("model=rnn", "model: got 'rnn', expected a mapping"),
+    ):
         with pytest.raises(UserError, match=said):
             read_recipe(recipe.folder, (), [parse(wrong)])
 
