@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from nmt.config.settings import TrainConfig
 from nmt.errors import did_you_mean
 from nmt.parameters import shown
+from nmt.system.place import place_of_process
 
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
@@ -35,8 +36,12 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
             f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
         )
-    if config.trainer.devices == []:
-        yield "trainer.devices: got [], expected the index of at least one device, as in [0]"
+    devices, started = config.trainer.devices, place_of_process().local_size
+    if devices not in ("auto", 1, started):
+        yield (
+            f"trainer.devices: got {devices}, but this machine has {started} of the run's processes; start one for "
+            f"each device: torchrun --nproc-per-node={devices} train.py"
+        )
 
 
 def _model(config: TrainConfig) -> Iterator[str]:

@@ -14,6 +14,7 @@ from nmt.cli import train
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.preflight import Components
+from nmt.training.folder import begin_folder, check_folder
 
 Work = Callable[[TrainConfig, Path], None]
 
@@ -24,12 +25,24 @@ class Runs:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
         self.calls: list[tuple[TrainConfig, dict[str, Any], Path, bool]] = []
+        self.prepare: Callable[[TrainConfig], None] = lambda config: None  # before the folder exists
         self.work: Work = lambda config, folder: None
         monkeypatch.setattr("nmt.training.run.train", self.train)
 
-    def train(self, recipe: Recipe, components: Components | None = None, *, resume: bool = False) -> dict[str, Any]:
+    def train(
+        self,
+        recipe: Recipe,
+        components: Components | None = None,
+        *,
+        resume: bool = False,
+        begin: Callable[[Path], None] = lambda folder: None,
+    ) -> dict[str, Any]:
+        check_folder(recipe.folder, new=not resume)
         self.calls.append((recipe.settings, dict(recipe.plain), recipe.folder, resume))
-        logging.getLogger("nmt.fake").info("training")
+        logging.getLogger("nmt.fake").info("preparing")
+        self.prepare(recipe.settings)
+        begin(recipe.folder)
+        begin_folder(recipe)
         self.work(recipe.settings, recipe.folder)
         (recipe.folder / "checkpoints").mkdir(exist_ok=True)
         return {}

@@ -14,14 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from nmt.cli import program, session, sweep
-from nmt.cli.processes import device_count
-from nmt.cli.run_folder import check_start
 from nmt.config.compose import SWEEP_DIR, compose_run, jobs
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
 from nmt.system.cores import usable_cores
-from nmt.system.launch import launch
+from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS, last_checkpoint
 
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
@@ -78,8 +76,8 @@ def multirun(words: Sequence[str], at_once: int = 1) -> None:
 
 def plan(words: Sequence[str]) -> list[Job]:
     """Return the jobs of a multirun. Raises UserError for a job that cannot run."""
-    if launch().several:
-        raise UserError(f"-m: a multirun is many runs, but {launch().launcher} has started one run; leave -m out")
+    if (place := place_of_process()).several:
+        raise UserError(f"-m: a multirun is many runs, but {place.launcher} has started one run; leave -m out")
     listed = jobs(words)
     composed: list[Recipe] = []
     for number, job in enumerate(listed):  # all of them first: their objects need torch, which takes seconds to import
@@ -94,9 +92,6 @@ def plan(words: Sequence[str]) -> list[Job]:
             recipe, _ = session.checked_recipe(recipe, job)
             if (twin := texts.setdefault(recipe.to_yaml(), number)) != number:
                 raise UserError(f"the same settings as job {twin}; give each value once")
-            if device_count(recipe.settings.trainer) > 1:
-                raise UserError(f"trainer.devices: got {recipe.settings.trainer.devices}, expected one device with -m")
-            check_start(recipe.settings.trainer)
         planned.append(Job(number, job, settings, recipe))
     return planned
 
@@ -117,7 +112,7 @@ def run_job(job: Job, *, count: int, at_once: int) -> str | None:
     prefix = f"job {job.number}: " if at_once > 1 else ""
     threads = max(1, usable_cores() // at_once) if at_once > 1 else None
     try:
-        session.train(job.recipe, key=SWEEP_DIR, prefix=prefix, threads=threads)
+        session.train(job.recipe, prefix=prefix, threads=threads)
     except Exception as error:
         reason = program.users_message(error)
         if reason is None:

@@ -8,13 +8,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging.handlers import MemoryHandler
 from pathlib import Path
-from typing import TextIO, cast
+from typing import IO, TextIO, cast
 
 from tqdm import tqdm
 
 from nmt.errors import UserError
-from nmt.system.atomic import replacing_or_packing
+from nmt.system.atomic import replacing_or_packing, try_lock
+from nmt.system.run_files import LOG
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
@@ -71,34 +73,56 @@ class _Terminal(logging.StreamHandler[TextIO]):
         self.flush()
 
 
-@contextmanager
-def logged(path: Path | None, *, prefix: str = "") -> Iterator[None]:
-    """Log to the terminal and to the file `path` while the block runs. If `path` is None, log nothing.
+class RunLog:
+    """The messages of a run: on the terminal at once, and in the file train.log when the run has a folder.
 
     The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
-    and also Python's warnings and the messages of other packages, each with its time. New lines are appended to it. If
-    an exception ends the block, it is written to the file and raised again; a user's mistake is written without a
-    traceback.
+    and also Python's warnings and the messages of other packages, each with its time. `folder` is the folder, if it
+    exists already. With `quiet`, nothing is shown or kept.
     """
-    handlers = [logging.NullHandler()] if path is None else _handlers(path, prefix)
-    root = logging.getLogger()
-    levels = {name: logging.getLogger(name).level for name in _OURS}
-    for handler in handlers:
-        root.addHandler(handler)
-    for name in _OURS:
-        logging.getLogger(name).setLevel(logging.INFO)
-    logging.captureWarnings(True)
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        _write_end(handlers[-1], error)
-        raise
-    finally:
+
+    def __init__(self, prefix: str = "", *, quiet: bool = False) -> None:
+        self.folder: Path | None = None
+        terminal = _Terminal(sys.stdout)
+        terminal.setFormatter(logging.Formatter(f"{prefix}%(message)s"))
+        terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
+        self._waiting = MemoryHandler(10_000, flushLevel=logging.CRITICAL + 1, flushOnClose=False)
+        self._handlers: list[logging.Handler] = [logging.NullHandler()] if quiet else [terminal, self._waiting]
+        for handler in self._handlers:
+            logging.getLogger().addHandler(handler)
+        for name in _OURS:
+            logging.getLogger(name).setLevel(logging.INFO)
+        logging.captureWarnings(True)
+
+    def begin(self, folder: Path) -> None:
+        """Make the folder, and write all messages since the start and from now on to its log.
+
+        Raises UserError if another process writes to the log.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        file = logging.FileHandler(folder / LOG, encoding="utf-8")
+        self._handlers.append(file)
+        if try_lock(cast("IO[bytes]", file.stream)) is False:
+            raise UserError(f"{folder}: another process is training this run; wait until it has ended")
+        file.setFormatter(logging.Formatter(FORMAT))
+        self.folder = folder
+        self._waiting.setTarget(file)
+        self._waiting.flush()
+        logging.getLogger().addHandler(file)
+        logging.getLogger().removeHandler(self._waiting)
+
+    def close(self) -> None:
+        """Write the error that is being handled, if any, to the log, and end it. A user's mistake has no traceback."""
+        error = sys.exc_info()[1]
+        if self.folder is not None and isinstance(error, Exception):
+            trace = None if isinstance(error, UserError) else sys.exc_info()
+            record = logging.LogRecord("nmt", logging.ERROR, __file__, 0, str(error), None, trace)
+            self._handlers[-1].handle(record)
         logging.captureWarnings(False)
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
-        for handler in handlers:
-            root.removeHandler(handler)
+        for name in _OURS:
+            logging.getLogger(name).setLevel(logging.NOTSET)
+        for handler in self._handlers:
+            logging.getLogger().removeHandler(handler)
             handler.close()
 
 
@@ -120,18 +144,3 @@ def messages_on(stream: TextIO) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
-
-
-def _handlers(path: Path, prefix: str) -> list[logging.Handler]:
-    terminal, file = _Terminal(sys.stdout), logging.FileHandler(path, encoding="utf-8")
-    terminal.setFormatter(logging.Formatter(f"{prefix}%(message)s"))
-    terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
-    file.setFormatter(logging.Formatter(FORMAT))
-    return [terminal, file]
-
-
-def _write_end(handler: logging.Handler, error: BaseException) -> None:
-    expected = isinstance(error, UserError | KeyboardInterrupt)
-    trace = None if expected else (type(error), error, error.__traceback__)
-    text = str(error) or type(error).__name__
-    handler.handle(logging.LogRecord("nmt", logging.ERROR, __file__, 0, text, None, trace))

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from nmt.errors import UserError, one_line, printable
-from nmt.training.interruption import ignore_the_rest, stopped_by_ctrl_c
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -60,12 +59,11 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
-    stopped_by_ctrl_c()
     try:
         work(sys.argv[1:])
         sys.stdout.flush()
-    except KeyboardInterrupt as stop:
-        status = 128 + getattr(stop, "number", signal.SIGINT)
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
     except BrokenPipeError:
         status = BROKEN_PIPE
     except Exception as error:
@@ -76,7 +74,6 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
         status = USER_ERROR
     finally:
         _flush_or_drop_output()
-        ignore_the_rest()
     sys.exit(status)
 
 

@@ -43,11 +43,9 @@ Flags:
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -58,7 +56,6 @@ from nmt.config.groups import defaults, own_folder, summary, training_groups, wi
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
-from nmt.system.launch import launch
 from nmt.system.run_files import CONFIG
 
 
@@ -84,24 +81,11 @@ def _group_lines() -> Iterator[str]:
 def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
     own, words = take_config_dir(argv)
-    with with_configs_of(own), _all_processes():
-        _dispatch(_parser().parse_intermixed_args(words), argv)
+    with with_configs_of(own):
+        _dispatch(_parser().parse_intermixed_args(words))
 
 
-@contextmanager
-def _all_processes() -> Iterator[None]:
-    """Join the other processes of the run if a launcher has started several."""
-    if not launch().several:
-        yield
-        return
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # read by torch: it reports a lost connection on its own
-    from nmt.training.processes import joined  # here, because importing torch takes seconds
-
-    with joined():
-        yield
-
-
-def _dispatch(flags: argparse.Namespace, argv: Sequence[str]) -> None:
+def _dispatch(flags: argparse.Namespace) -> None:
     words: list[str] = flags.overrides
     resumes = sum(word.lstrip("+").startswith("resume=") for word in words)
     if resumes and (resumes > 1 or flags.multirun or flags.cfg or own_folder() is not None):
@@ -119,21 +103,14 @@ def _dispatch(flags: argparse.Namespace, argv: Sequence[str]) -> None:
     recipe = _resumed(words) if resumes else None if flags.multirun else compose_run(words)
     # The words are right. From here on torch is needed, which takes seconds to import.
     from nmt.cli import multirun, session
-    from nmt.cli.run_folder import agreed, check_start
     from nmt.preflight import build_components
 
     if recipe is None:
         multirun.multirun(words, flags.at_once)
     elif resumes:
-        components = build_components(recipe.settings)
-        check_start(recipe.settings.trainer)
-        if not _trained_by_processes(recipe, argv):
-            session.train(recipe, components)
+        session.train(recipe, build_components(recipe.settings), resume=True)
     else:
-        recipe, components = session.checked_recipe(recipe, words)
-        check_start(recipe.settings.trainer)
-        if not _trained_by_processes(recipe, argv):
-            session.train(agreed(recipe, RUN_DIR), components, key=RUN_DIR)
+        session.train(*session.checked_recipe(recipe, words))
 
 
 def _with_init(recipe: Recipe, words: Sequence[str]) -> Recipe:
@@ -170,18 +147,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--cfg", choices=("job",))
     return parser
-
-
-def _trained_by_processes(recipe: Recipe, argv: Sequence[str]) -> bool:
-    """Return whether the run uses several devices. Then it has run the command line `argv` in a process for each."""
-    from nmt.cli.processes import device_count, start_processes
-    from nmt.cli.session import train_path
-
-    trainer = recipe.settings.trainer
-    if launch().several or device_count(trainer) == 1:
-        return False
-    start_processes([train_path(), *argv], trainer)
-    return True
 
 
 main = Program(_train, help_text)

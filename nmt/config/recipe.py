@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
 NOTHING = object()  # the value of a key that a config does not have
-
-
-FLOAT32, BFLOAT16 = "32-true", "bf16-mixed"  # of which `trainer.precision=auto` chooses one
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
@@ -50,10 +47,6 @@ class Recipe:
         """Return the content of the run's config.yaml."""
         text: str = yaml.dump(dict(self.plain), Dumper=_Dumper, allow_unicode=True, sort_keys=False)
         return text
-
-    def with_precision(self, precision: str) -> Recipe:
-        """Return the recipe with another `trainer.precision`."""
-        return replace(self, plain={**self.plain, "trainer": {**self.plain["trainer"], "precision": precision}})
 
 
 def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Override] = ()) -> Recipe:

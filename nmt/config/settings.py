@@ -90,9 +90,9 @@ class TrainerConfig:
     max_steps: PositiveInt | Literal[-1]  # -1: no limit
     max_time: Time | None
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]
-    devices: Annotated[int, Range(low=1, high=1024)] | Literal["auto", -1] | list[NonNegativeInt]
+    devices: Annotated[int, Range(low=1, high=1024)] | Literal["auto"]  # one for each process of torchrun or srun
     strategy: Literal["auto", "ddp"]
-    precision: Literal["auto", "32-true", "bf16-mixed", "16-mixed"]  # auto: `nmt.training.precision`
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"]
     gradient_clip_val: Annotated[float, Range(low=0.0)] | None
     accumulate_grad_batches: PositiveInt
     # A number of batches, or a share of an epoch. If both are None, `nmt.training.callbacks.validations` decides.

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
-from nmt.system.launch import independent_launch
+from nmt.system.place import place_of_process
 
 QUIET_SECONDS = 2.0  # on a terminal, a shorter pass shows no bar
 LINE_SECONDS = 30.0  # between two lines of the log if there is no terminal
@@ -39,7 +39,7 @@ class PassProgress:
     def __enter__(self) -> PassProgress:
         self._before, self._started, self._last = self.done, time.monotonic(), time.monotonic()
         stream = sys.stderr if self.stderr else sys.stdout
-        self._on_terminal = independent_launch().rank == 0 and stream.isatty()
+        self._on_terminal = place_of_process().rank == 0 and stream.isatty()
         self._bar = tqdm(
             desc=self.activity, total=self.total, unit=f" {self.unit}", initial=self.done, file=stream, leave=False,
             delay=QUIET_SECONDS, dynamic_ncols=True, disable=self.quiet or not self._on_terminal,

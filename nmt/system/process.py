@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from pathlib import Path
 
 import torch
 
 from nmt.system import machine
 from nmt.system.cores import usable_cores
-from nmt.system.launch import Launch
+from nmt.system.place import Place
 
 MANY_FILES = 10_240  # the most that macOS allows
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
@@ -71,26 +70,16 @@ def limit_threads(count: int) -> None:
     torch.set_num_threads(count)
 
 
-def share_machine(place: Launch) -> None:
+def share_machine(place: Place) -> None:
     """Let this process use its share of the cores and its own GPU, beside the others that a launcher has started.
 
-    The GPU becomes the current one of torch. torchrun gives each process one thread, whatever the number of cores,
-    unless the user has set OMP_NUM_THREADS. srun lets a task use only its own cores.
+    The GPU becomes the current one of torch. torchrun sets OMP_NUM_THREADS=1, whatever the number of cores; another
+    value is the user's. srun lets a task use only its own cores.
     """
-    is_default = os.environ.get("OMP_NUM_THREADS") == "1" and not _parent_has("OMP_NUM_THREADS")
-    if place.launcher == "torchrun" and place.local_size > 1 and is_default:
+    if place.launcher == "torchrun" and place.local_size > 1 and os.environ.get("OMP_NUM_THREADS") == "1":
         limit_threads(max(1, usable_cores() // place.local_size))
     if torch.cuda.is_available():
         torch.cuda.set_device(place.local_rank % torch.cuda.device_count())
-
-
-def _parent_has(name: str) -> bool:
-    """Return whether the process that started this one was given the environment variable; False if not known."""
-    try:
-        given = Path(f"/proc/{os.getppid()}/environ").read_bytes()
-    except OSError:  # not Linux
-        return False
-    return any(each.startswith(f"{name}=".encode()) for each in given.split(b"\0"))
 
 
 def keep_freed_memory() -> bool:

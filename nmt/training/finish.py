@@ -10,21 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
-from nmt.build import search_node
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import origin
 from nmt.data.progress import PassProgress
+from nmt.data.sources.base import Source
+from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.system import machine
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint, recent_updates
-from nmt.training.fit import Fitted
-from nmt.training.parts import Parts
-from nmt.training.validation import Losses, Monitor, batch_losses, validation_scores, validation_search
+from nmt.training.callbacks.checkpointing import Checkpointing
+from nmt.training.module import RunCallback, TranslationModule
+from nmt.training.validation import Losses, Monitor, batch_sums, means_of, validation_scores, validation_search
 
 logger = logging.getLogger(__name__)
 
@@ -34,62 +36,81 @@ BEST = "best"
 LABELS = {BEST: "best single checkpoint", "average": "average of the last checkpoints", "ema": "moving average"}
 
 
-def finish(parts: Parts, fitted: Fitted) -> dict[str, Any]:
-    """Choose the weights, score with them, call the callbacks, write metrics.json and return its content."""
-    folder = parts.recipe.folder
-    parts.translator.model.to(fitted.device)  # Lightning has moved it to the CPU
+def finish(
+    trainer: pl.Trainer,
+    module: TranslationModule,
+    checkpointing: Checkpointing,
+    metrics: Mapping[str, Metric],
+    source: Source,
+    facts: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Choose the weights, score with them, call the callbacks, write metrics.json and return its content.
+
+    `metrics` are all metrics of the run, `source` is where its pairs come from, and `facts` are entries of metrics.json
+    that are known already.
+    """
+    recipe, folder, model = module.recipe, module.folder, module.translator.model
+    model.to(trainer.strategy.root_device)  # Lightning has moved it to the CPU
     best = load(best_checkpoint(folder))
     logger.info(f"training is finished, and {best_checkpoint(folder)} can be used; scoring takes some more time")
-    candidates = _candidates(parts, fitted, best)
-    kind = _chosen(parts.monitor, candidates)
+    candidates = _candidates(trainer, module, checkpointing, best)
+    kind = _chosen(module.monitor, candidates)
     chosen = candidates[kind]
-    current = chosen.config == parts.recipe.plain  # a resumed run may have other settings, as of the search
-    set_weights(parts.translator.model, chosen.weights)
-    parts.translator.update = chosen.update
-    scored = _score(parts)
-    metrics = _metrics(parts, fitted, scored, chosen) | {
+    set_weights(model, chosen.weights)
+    module.translator.update = chosen.update
+    scored = _score(module, metrics, source)
+    result = {
+        **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
+        "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
+        **facts,
+        "best_update": chosen.update,
         "weights": chosen.scores.get("weights", BEST),  # the best itself may be an average, after a resume
         "candidates": {name: candidate.scores["val"] for name, candidate in candidates.items()},
+        "peak_memory_bytes": machine.peak_memory_bytes(),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }
-    for callback in fitted.callbacks:
-        callback.on_run_end(parts, scored)
-    # Saved last: a run that is stopped before this and resumed must still compare with the best single weights.
-    if kind != BEST or not current:
-        save(replace(chosen, config=parts.recipe.plain), best_checkpoint(folder))
-    if parts.recipe.settings.logger.tensorboard:
-        write_hparams(folder, parts.recipe.plain, metrics)
-    text = json.dumps(metrics, indent=2, ensure_ascii=False) + "\n"
+    for callback in trainer.callbacks:  # type: ignore[attr-defined]
+        if isinstance(callback, RunCallback):
+            callback.on_run_end(module, scored)
+    # Saved last: a run that is stopped before this and resumed must still compare with the best single weights. A
+    # resumed run may have other settings, as of the search.
+    if kind != BEST or chosen.config != recipe.plain:
+        save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
+    if recipe.settings.logger.tensorboard:
+        write_hparams(folder, recipe.plain, result)
+    text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
     for update in recent_updates(folder):  # an extended run averages the weights of its new validations only
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
-    if not fitted.warmed_up and fitted.highest_factor < 0.9:
+    if module.highest_factor < 0.9 and module.schedule.warmup(trainer.global_step - 1, module.share) < 1:
         logger.warning(
-            f"the learning rate reached {metrics['highest_learning_rate']:.2g}, {fitted.highest_factor:.0%} of its "
-            f"peak {fitted.peak_rate:g}, because training ended during the warm-up; train longer, or set "
-            f"scheduler.warmup_updates={max(1, fitted.updates // 7)}"
+            f"the learning rate reached {module.highest_factor:.0%} of its peak, because training ended during the "
+            f"warm-up; train longer, or set scheduler.warmup_updates={max(1, trainer.global_step // 7)}"
         )
     logger.info(f"run folder: {folder}")
-    return metrics
+    return result
 
 
-def _candidates(parts: Parts, fitted: Fitted, best: Checkpoint) -> dict[str, Checkpoint]:
+def _candidates(
+    trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, best: Checkpoint
+) -> dict[str, Checkpoint]:
     """Return the checkpoints that may be kept as the best: the best single one, the average, the moving average.
 
     `best` is the content of the best checkpoint so far. The last weights were also candidates for it.
     """
-    folder, found = parts.recipe.folder, {BEST: best}
+    model, found = module.translator.model, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}
-    if len(fitted.recent) >= 2:
-        others["average"] = average([recent_checkpoint(folder, update) for update in fitted.recent])
-    if fitted.ema is not None:
-        with_buffers = {**weights_of(parts.translator.model), **fitted.ema}
+    if len(checkpointing.recent) >= 2:
+        others["average"] = average([recent_checkpoint(module.folder, update) for update in checkpointing.recent])
+    if checkpointing.ema is not None:
+        with_buffers = {**weights_of(model), **checkpointing.ema}
         others["ema"] = {name: value.to("cpu", copy=True) for name, value in with_buffers.items()}
     for name, weights in others.items():
-        set_weights(parts.translator.model, weights)
-        scores = {"val": _validate(parts, fitted), "weights": name}
-        found[name] = replace(best, weights=weights, scores=scores, update=fitted.updates)
+        set_weights(model, weights)
+        scores = {"val": _validate(trainer, module), "weights": name}
+        found[name] = replace(best, weights=weights, scores=scores, update=trainer.global_step)
     return found
 
 
@@ -111,83 +132,50 @@ def _label(name: str, scores: Mapping[str, Any]) -> str:
     return LABELS[weights] if weights == name else f"earlier {LABELS[weights]}"
 
 
-def _validate(parts: Parts, fitted: Fitted) -> dict[str, float]:
+def _validate(trainer: pl.Trainer, module: TranslationModule) -> dict[str, float]:
     """Return the figures of a validation with the model's current weights, as training computes them."""
-    model, val_pairs, losses = parts.translator.model.eval(), parts.val_pairs, Losses()
-    batches = BatchLoader(lambda _: parts.data.val_pairs, parts.recipe.settings.data.eval_batch_tokens, shuffled=False)
-    with torch.inference_mode(), fitted.precision.val_step_context():
+    model, translator, losses = module.translator.model.eval(), module.translator, Losses()
+    data = trainer.datamodule  # type: ignore[attr-defined]
+    batches = BatchLoader(lambda _: data.val_pairs, module.recipe.settings.data.eval_batch_tokens, shuffled=False)
+    with torch.inference_mode(), trainer.precision_plugin.val_step_context():
         for batch in batches:
-            losses += batch_losses(model, parts.objective, batch.to(fitted.device))
-    search = validation_search(parts.translator.search)
-    sources = [pair.source for pair in val_pairs]
+            losses.add(batch_sums(model, module.objective, batch.to(trainer.strategy.root_device)))
+    search = validation_search(translator.search)
+    sources = [pair.source for pair in module.val_pairs]
     with PassProgress("validating averaged weights", len(sources), unit="sentences") as progress:
-        translations = parts.translator.translate(sources, search=search, advance=progress.advance)
-    return validation_scores(losses, parts.metrics_in_training, translations, val_pairs)
+        translations = translator.translate(sources, search=search, advance=progress.advance)
+    return validation_scores(means_of([losses.totals()]), module.metrics, translations, module.val_pairs)
 
 
-def _score(parts: Parts) -> dict[str, Evaluation]:
+def _score(module: TranslationModule, metrics: Mapping[str, Metric], source: Source) -> dict[str, Evaluation]:
     """Decode validation and test with the search of the recipe, and write translations and scores."""
     scored: dict[str, Evaluation] = {}
-    data = parts.recipe.settings.data
+    data, splits = module.recipe.settings.data, module.corpus
     for split in ("val", "test"):
-        if split not in parts.corpus:
+        if split not in splits:
             logger.info("the corpus has no test split: only validation is scored")
             continue
         subject = Subject(
             split=split,
             source_lang=data.source_lang,
             target_lang=data.target_lang,
-            data=origin(parts.source, data, split),
-            update=parts.translator.update,
+            data=origin(source, data, split),
+            update=module.translator.update,
         )
-        pairs = list(parts.corpus[split])
-        scored[split] = evaluate(parts.translator, pairs, parts.metrics, subject, bootstrap=1000)
-        written = write_evaluation(parts.recipe.folder, scored[split])
+        scored[split] = evaluate(module.translator, list(splits[split]), metrics, subject, bootstrap=1000)
+        written = write_evaluation(module.folder, scored[split])
         logger.info(f"translations of {split}: {written}")
     return scored
-
-
-def _metrics(parts: Parts, fitted: Fitted, scored: Mapping[str, Evaluation], best: Checkpoint) -> dict[str, Any]:
-    """Return the content of metrics.json; `best` is the chosen checkpoint.
-
-    `wall_seconds` is the time of training and its validations in all sessions. `total_seconds` adds the preparation
-    and the end of this session.
-    """
-    settings, counts = parts.recipe.settings, fitted.counts
-    return {
-        **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
-        "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
-        "parameters": parts.parameters,
-        "target_tokens_per_second": counts.tokens_per_second,
-        "padding_share": counts.padding_share,
-        "peak_memory_bytes": machine.peak_memory_bytes(),
-        "epochs": round(counts.epochs, 3),
-        "updates": fitted.updates,
-        "best_update": best.update,
-        "peak_learning_rate": fitted.peak_rate,
-        "highest_learning_rate": fitted.peak_rate * fitted.highest_factor,
-        "wall_seconds": fitted.seconds,
-        "total_seconds": fitted.seconds + time.monotonic() - parts.started - fitted.session_seconds,
-        "seed": settings.seed,
-        "name": settings.name,
-        "search": search_node(parts.translator.search),
-        "versions": machine.versions(),
-        "hardware": machine.describe(fitted.device, fitted.processes),
-        "commit": parts.commit,
-        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-    }
 
 
 def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
     """Write the settings of a run and its final scores for TensorBoard's tab HPARAMS, which compares runs.
 
     `config` is the resolved config and `metrics` the content of metrics.json. The scores get names such as
-    `final/test_bleu`. The tab has a column for each setting and each score, and shows the settings that differ. If the
-    disk fails, this is logged.
+    `final/test_bleu`. The tab has a column for each setting and each score, and shows the settings that differ.
     """
+    from torch.utils.tensorboard import SummaryWriter
     from torch.utils.tensorboard.summary import hparams
-
-    from nmt.training.events import Events
 
     settings = {"name": config["name"], "seed": config["seed"]}
     for group in HPARAMS:
@@ -196,7 +184,7 @@ def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str,
         del settings[copy]  # such as model.decoder.attention, which is ${model.attention}
     # The first of these summaries would fix the columns of the tab for all runs. Without it, every run adds columns.
     _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
-    with Events(folder, required=False) as writer:
+    with SummaryWriter(str(folder)) as writer:
         writer.file_writer.add_summary(start)
         writer.file_writer.add_summary(end)
         for name, value in _final_scores(metrics):

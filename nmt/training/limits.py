@@ -29,6 +29,11 @@ class Limits:
         """Return these limits; if there is none, the default number of epochs for this many training pairs."""
         return Limits(epochs=default_epochs(pairs)) if self == Limits() else self
 
+    def __str__(self) -> str:
+        """Return the limits as "at most 30 epochs or 8,000 updates"."""
+        units = ((self.epochs, "epochs"), (self.updates, "updates"), (self.seconds, "seconds"))
+        return "at most " + " or ".join(f"{limit:,.0f} {unit}" for limit, unit in units if limit is not None)
+
     def share(self, *, updates: int, epochs: float, seconds: float) -> float:
         """Return the share of the run that is done, from 0 to 1: the largest used share of any limit."""
         pairs = ((updates, self.updates), (epochs, self.epochs), (seconds, self.seconds))

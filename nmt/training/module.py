@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.callbacks import Callback, Timer
 from torch import Tensor
 
 from nmt.build import build_optimizer
 from nmt.checkpoint import Checkpoint, non_finite, weights_of
+from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, BatchLoader
+from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
+from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
-from nmt.training.lightning import EventLog
-from nmt.training.meter import Meter
-from nmt.training.parts import Parts
+from nmt.training.limits import Limits
+from nmt.training.objectives.base import Objective
+from nmt.training.schedules import Schedule
 from nmt.training.state import state_entry
-from nmt.training.validation import Losses, Validation, batch_losses, validation_scores, validation_search
+from nmt.training.validation import (
+    Counts,
+    Losses,
+    Meter,
+    Monitor,
+    Validation,
+    batch_sums,
+    means_of,
+    validation_scores,
+    validation_search,
+)
 from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 
 T = TypeVar("T")
 
@@ -29,30 +43,50 @@ SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halv
 
 
 class Diverged(UserError):
-    """The weights or gradients are not finite. `nmt.training.fit` adds the saved update and advice to the message."""
+    """The weights or gradients are not finite."""
+
+    def __init__(self, problem: str) -> None:
+        advice = "start a new run with a lower optimizer.lr or a longer scheduler.warmup_updates"
+        super().__init__(f"training: {problem}; {advice}")
 
 
 class TranslationModule(pl.LightningModule):
-    """Trains the model of `parts`: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
+    """Trains a model: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `seconds_trained` returns the seconds of training so far, in all sessions. Callbacks may read the public members.
+    `corpus` has the splits of the corpus, and `more` the further training corpora. `digest` identifies the training and
+    validation pairs. `metrics` are those that every validation computes. Callbacks may read the public members.
     """
 
-    def __init__(self, parts: Parts, seconds_trained: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        translator: Translator,
+        corpus: Mapping[str, Split],
+        more: Mapping[str, Split],
+        *,
+        digest: str,
+        objective: Objective,
+        schedule: Schedule,
+        metrics: Mapping[str, Metric],
+        limits: Limits,
+    ) -> None:
         super().__init__()
-        self.parts = parts
-        self.model = parts.translator.model
-        self._seconds_trained = seconds_trained
-        self.folder = parts.recipe.folder
-        self.translator = parts.translator  # its weights are those of the last update
-        self.val_pairs = parts.val_pairs  # the complete validation split
-        self.metrics = parts.metrics_in_training
-        self.monitor = parts.monitor
+        self.recipe, self.folder = recipe, recipe.folder
+        self.translator = translator  # its weights are those of the last update
+        self.model = translator.model
+        self.corpus, self.more = corpus, more
+        self.val_pairs: Sequence[SentencePair] = list(corpus["val"])
+        self.digest = digest
+        self.objective, self.schedule = objective, schedule
+        self.metrics = metrics
+        name = recipe.settings.callbacks.monitor
+        self.monitor = Monitor(name, metrics.get(name))
+        self.limits = limits
+        self.timer = Timer(recipe.settings.trainer.max_time, interval="step")  # a callback of the trainer
         self.meter = Meter(self._gathered)
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
         self.highest_factor = 0.0  # that the schedule has returned in all sessions
-        self.began = False  # whether an update was made in this session; later errors do not come from last.ckpt
         self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -67,7 +101,7 @@ class TranslationModule(pl.LightningModule):
     def progress(self) -> float:
         """Return the share of the run that is done, from 0 to 1, by the clock of this process."""
         trainer, epochs = self.trainer, 0.0
-        if self.parts.limits.epochs is not None:
+        if self.limits.epochs is not None:
             loop = trainer.fit_loop
             epoch = loop.epoch_progress.current
             # Between two epochs, as after a resume, the batches are still those of the epoch before.
@@ -76,21 +110,19 @@ class TranslationModule(pl.LightningModule):
             updates = math.ceil(total / every)  # of an epoch; the last one can have fewer batches
             made = updates if batches == total else batches // every  # the update that is being made does not count
             epochs = trainer.current_epoch + made / updates
-        return self.parts.limits.share(updates=self.global_step, epochs=epochs, seconds=self._seconds_trained())
+        return self.limits.share(updates=self.global_step, epochs=epochs, seconds=self.timer.time_elapsed())
 
     def checkpoint(self) -> Checkpoint:
         """Return the current weights, to translate with; they change with the next update."""
         scores = {"val": dict(self.validation.scores)}
-        config, tokenizer = self.parts.recipe.plain, self.translator.tokenizer
+        config, tokenizer = self.recipe.plain, self.translator.tokenizer
         return Checkpoint(weights_of(self.model), config, tokenizer, scores, self.global_step)
 
     # Training
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        began, self.began = self.began, True  # errors here are those of the objective
-        sums = self.parts.objective.training_sums(self.model, batch)
-        self.began = began  # until the first update is made, other errors may come from last.ckpt
+        sums = self.objective.training_sums(self.model, batch)
         if not batch.counts:
             return sums.loss * 0.0
         self._update_tokens += sums.tokens
@@ -101,8 +133,6 @@ class TranslationModule(pl.LightningModule):
         """Start the clock, also for a run that is resumed inside an epoch, and restore the figures for callbacks."""
         self.trainer.callback_metrics.update(self._logged)  # Lightning saves none, but may end an epoch at once
         self.meter.resume_clock()
-        if isinstance(self.logger, EventLog):
-            self.logger.experiment.begin_session(self.global_step + 1)
 
     def on_train_epoch_start(self) -> None:
         """Order the batches for this epoch; Lightning does so only for torch's own samplers."""
@@ -113,15 +143,14 @@ class TranslationModule(pl.LightningModule):
 
     def end_batch(self) -> None:
         """Count the time since the last batch, which includes making this batch; log if a line is due."""
-        self.began = True
         self.meter.count_seconds()
-        if self.global_step % self.parts.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
+        if self.global_step % self.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
             self._log_training()
 
     def _log_training(self) -> None:
-        """Write the figures since the last call to the loggers, unless the session has trained nothing."""
+        """Write the figures since the last call to the loggers, unless nothing was trained since."""
         figures = self.meter.take()
-        if not figures or not self.began:  # the session before has written the figures of its checkpoint
+        if not figures:
             return
         rate = self.trainer.optimizers[0].param_groups[0]["lr"]
         figures |= {"learning_rate": rate, "gradient_norm": self._gradient_norm}
@@ -133,7 +162,7 @@ class TranslationModule(pl.LightningModule):
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Return the optimizer of the recipe; its rate is set from the schedule before every update."""
-        settings = self.parts.recipe.settings
+        settings = self.recipe.settings
         matrices = self.model.hidden_matrices()
         optimizer = build_optimizer(settings.optimizer, self.parameters(), matrices=matrices, allow=settings.allow)
         for group in optimizer.param_groups:
@@ -152,7 +181,7 @@ class TranslationModule(pl.LightningModule):
         self._update_tokens = 0
         # The clocks of the processes differ, but all need the same learning rate.
         self.share = trainer.strategy.broadcast(self.progress())
-        factor = float(self.parts.schedule(self.global_step, self.share))  # a schedule of your own may return a tensor
+        factor = float(self.schedule(self.global_step, self.share))  # a schedule of your own may return a tensor
         self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
@@ -176,8 +205,8 @@ class TranslationModule(pl.LightningModule):
         self._non_finite = 0 if math.isfinite(self._gradient_norm) else self._non_finite + 1
         if self._non_finite > allowed:
             raise Diverged(
-                f"training: the gradient's norm is {self._gradient_norm} at update {self.global_step + 1}; the weights "
-                "were not changed"
+                f"the gradient's norm is {self._gradient_norm} at update {self.global_step + 1}, and the weights were "
+                "not changed"
             )
         if gradient_clip_val:
             torch.nn.utils.clip_grads_with_norm_(self.parameters(), gradient_clip_val, norm)
@@ -191,14 +220,14 @@ class TranslationModule(pl.LightningModule):
         self._val_losses = Losses()
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
-        self._val_losses += batch_losses(self.model, self.parts.objective, batch)
+        self._val_losses.add(batch_sums(self.model, self.objective, batch))
 
     def on_validation_epoch_end(self) -> None:
         """Translate the validation split greedily, score it as one corpus, and log."""
         self.translator.update = self.global_step
-        losses = sum(self._gathered(self._val_losses), Losses())
+        means = means_of(self._gathered(self._val_losses.totals()))
         translations = self._translations()
-        scores = validation_scores(losses, self.metrics, translations, self.val_pairs)
+        scores = validation_scores(means, self.metrics, translations, self.val_pairs)
         self.validation = Validation(self.global_step, scores, translations)
         figures = {f"val/{name}": value for name, value in scores.items()}
         self.log_dict(figures, logger=False)  # for callbacks that monitor a figure by its name
@@ -230,19 +259,19 @@ class TranslationModule(pl.LightningModule):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Add the config and the tokenizer, the digest of the corpus, the sums of the run, and the latest figures."""
-        checkpoint["nmt"] = state_entry(self.parts.recipe.plain, self.translator.tokenizer, self.global_step)
-        checkpoint["corpus_sha256"] = self.parts.digest
-        checkpoint["totals"] = self.meter.state_dict()
+        checkpoint["nmt"] = state_entry(self.recipe.plain, self.translator.tokenizer)
+        checkpoint["corpus_sha256"] = self.digest
+        checkpoint["totals"] = vars(self.meter.totals())
         checkpoint["gradient_norm"] = self._gradient_norm
         checkpoint["highest_factor"] = self.highest_factor
         figures = self.trainer.callback_metrics  # a callback of one's own can have put anything there
         checkpoint["callback_metrics"] = {name: value for name, value in figures.items() if type(value) is Tensor}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        self.meter.load_state_dict(checkpoint["totals"], first=self.trainer.is_global_zero)
-        self._gradient_norm = float(checkpoint.get("gradient_norm", math.nan))  # older states have none
-        self.highest_factor = float(checkpoint["highest_factor"])
-        self._logged = checkpoint.get("callback_metrics", {})  # older states have none
+        self.meter.before = Counts(**checkpoint["totals"])
+        self._gradient_norm = checkpoint["gradient_norm"]
+        self.highest_factor = checkpoint["highest_factor"]
+        self._logged = checkpoint["callback_metrics"]
 
 
 def translation_module(pl_module: pl.LightningModule) -> TranslationModule:
@@ -263,12 +292,12 @@ class EndOfBatch(Callback):
 class RunCallback(Callback):
     """A callback that is also called when the run is over, in the first process."""
 
-    def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
-        """Use the final weights, which are in `parts.translator`, and their results by split."""
+    def on_run_end(self, module: TranslationModule, evaluations: Mapping[str, Evaluation]) -> None:
+        """Use the final weights, which are in `module.translator`, and their results by split."""
 
 
 def check_finite(model: torch.nn.Module, update: int) -> None:
     """Raise Diverged if a weight of `model` is not finite after `update`."""
     name = non_finite(model.state_dict())
     if name is not None:
-        raise Diverged(f"training: the weight {name} is not finite after update {update:,}")
+        raise Diverged(f"the weight {name} is not finite after update {update:,}")

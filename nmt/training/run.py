@@ -1,59 +1,240 @@
-"""One training run: from a recipe to a folder with checkpoints, scores, translations and pictures."""
+"""One training run, told from top to bottom: from a recipe to a folder with checkpoints, scores and translations."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import pytorch_lightning as pl
 import torch
+from torch import nn
 
+from nmt.build import build_model, search_node
 from nmt.config.recipe import Recipe
-from nmt.preflight import Components, build_components
+from nmt.config.settings import TrainConfig
+from nmt.data.corpus import digest_of, load_corpus, load_more, origin
+from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import encode
+from nmt.data.epochs import make_training_pairs
+from nmt.data.pair import Split
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.models.layers import Dropout
+from nmt.preflight import Components, build_components, check_lengths
 from nmt.system import machine, process
+from nmt.system.cache import cache_folder
 from nmt.system.cores import OtherPrograms
-from nmt.system.launch import launch
+from nmt.system.place import place_of_process
+from nmt.system.run_files import last_checkpoint
+from nmt.training.callbacks.checkpointing import Checkpointing
+from nmt.training.callbacks.resuming import ExactResume
+from nmt.training.callbacks.validations import Validations, validates_by_progress
+from nmt.training.distributed import from_first_process, join, leave, once_a_node
 from nmt.training.finish import finish
-from nmt.training.fit import fit
-from nmt.training.interruption import interruptible
-from nmt.training.lightning import AtomicCheckpointIO
-from nmt.training.parts import build_parts
-from nmt.training.processes import leave, once_a_node
-from nmt.training.state import read_last
+from nmt.training.folder import begin_folder, check_folder
+from nmt.training.limits import Limits
+from nmt.training.module import EndOfBatch, TranslationModule
+from nmt.training.state import StateFiles, read_last, stored_tokenizer
+from nmt.training.stop import Stop
+from nmt.training.trainer import check_batches, make_trainer
+from nmt.training.warm_start import load_initial, set_initial_weights
+from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
 
 
-def train(recipe: Recipe, components: Components | None = None, *, resume: bool = False) -> dict[str, Any]:
+def train(
+    recipe: Recipe,
+    components: Components | None = None,
+    *,
+    resume: bool = False,
+    begin: Callable[[Path], None] = lambda folder: None,
+) -> dict[str, Any]:
     """Train the run of `recipe` in its folder; return the content of metrics.json.
 
     `components` come from `build_components` for the settings, or are None if they have not been built yet. With
-    `resume` the run in the folder continues from its last.ckpt. If several processes train, only the first returns
-    metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct, and
-    `Interrupted` after Ctrl-C or another signal if last.ckpt holds the state of the run.
+    `resume` the run in the folder continues from its last.ckpt. The folder of a new run is made when its data and its
+    model exist; then `begin` is called with it, before the first file is written. If several processes train, only the
+    first returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct,
+    and `Interrupted` after Ctrl-C or another signal.
     """
+    commit = machine.commit(Path(__file__).parent)  # now: the code may change later
+    settings, place = recipe.settings, place_of_process()
     process.speed_up()
-    if launch().several:
-        process.share_machine(launch())
+    if place.several:
+        process.share_machine(place)
     machine.forget_peak_memory()
     others = OtherPrograms()
-    checkpoints = AtomicCheckpointIO(read_last(recipe) if resume else None)
+    objects = components or build_components(settings)
+    check_folder(recipe.folder, new=not resume)
+    last = read_last(recipe) if resume else None
+    join()
+
     with once_a_node():
-        parts = build_parts(recipe, components or build_components(recipe.settings), checkpoints.last)
-    if recipe.settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available():
-        _warn_of_slow_threads(others)
-    fitted = fit(parts, checkpoints)
-    leave()
-    if not fitted.first_process:
-        return {}
-    with interruptible(recipe.folder, lambda: fitted.updates):
-        return finish(parts, fitted)
+        pl.seed_everything(settings.seed, verbose=False)
+        corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
+        check_alignments(settings, objects, corpus)
+        digest = digest_of(corpus, more, settings.data, linked=objects.objective.needs_links)
+        if last is not None and last["corpus_sha256"] != digest:
+            raise UserError(
+                f"resume={recipe.folder}: the training or validation pairs"
+                + " or their alignments" * objects.objective.needs_links
+                + " are not those that this run began with; restore them, or start a new run"
+            )
+        translator = make_translator(recipe, objects, corpus, last)
+        data = encode_pairs(settings, objects, corpus, more, translator)
+    limits = Limits.of(settings.trainer).or_default(len(data.train_pairs))
+    on_cpu = settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available()
+    if on_cpu and (busy := others.shortage(torch.get_num_threads())):
+        logger.warning(f"{busy}, so training is slow; stop them, or resume this run with OMP_NUM_THREADS=1")
+
+    recipe = replace(recipe, folder=Path(from_first_process(str(recipe.folder))))  # its name may hold the time
+    monitor = settings.callbacks.monitor
+    module = TranslationModule(
+        recipe,
+        translator,
+        corpus,
+        more,
+        digest=digest,
+        objective=objects.objective,
+        schedule=objects.schedule,
+        metrics={key: metric for key, metric in objects.metrics.items() if metric.in_training or key == monitor},
+        limits=limits,
+    )
+    checkpointing = objects.callbacks["checkpointing"]
+    assert isinstance(checkpointing, Checkpointing)
+    stop = Stop(checkpointing)
+    # Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation.
+    callbacks = [
+        *(EndOfBatch(), module.timer, ExactResume()),
+        *(each for each in objects.callbacks.values() if each is not checkpointing),
+        *([Validations()] if validates_by_progress(settings.trainer) else []),
+        *(checkpointing, stop),
+    ]
+    trainer = make_trainer(
+        recipe, limits, callbacks, StateFiles(last), first_step=None if last is None else last["global_step"] + 1
+    )
+    del last  # its memory is free after Lightning has restored it
+    batches = len(data.train_dataloader())  # of all processes
+    check_batches(settings.trainer, batches, len(module.val_pairs), place.size)
+    if place.rank == 0:
+        begin(recipe.folder)
+        begin_folder(recipe)
+    parameters = sum(p.numel() for p in translator.model.parameters())
+    logger.info(f"run folder: {recipe.folder}")
+    logger.info(
+        f"model: {parameters:,} parameters, vocabulary {translator.tokenizer.target_vocab_size:,}; "
+        f"{batches:,} batches an epoch{f', {place.size} processes' * place.several}; {limits}"
+    )
+
+    with stop:
+        path = last_checkpoint(recipe.folder) if resume else None
+        trainer.fit(module, datamodule=data, ckpt_path=path, weights_only=True)
+        if module.validation.update != trainer.global_step:
+            trainer.validate(module, datamodule=data, verbose=False)
+        counts = module.meter.totals()
+        leave()
+        if place.rank > 0:
+            return {}
+        peak = trainer.optimizers[0].param_groups[0]["peak_lr"]
+        facts = {
+            "parameters": parameters,
+            "target_tokens_per_second": counts.tokens_per_second,
+            "padding_share": counts.padding_share,
+            "epochs": round(counts.epochs, 3),
+            "updates": trainer.global_step,
+            "peak_learning_rate": peak,
+            "highest_learning_rate": peak * module.highest_factor,
+            "wall_seconds": module.timer.time_elapsed(),  # of training and its validations in all sessions
+            "seed": settings.seed,
+            "name": settings.name,
+            "search": search_node(translator.search),
+            "versions": machine.versions(),
+            "hardware": machine.describe(trainer.strategy.root_device, place.size),
+            "commit": commit,
+        }
+        return finish(trainer, module, checkpointing, objects.metrics, objects.source, facts)
 
 
-def _warn_of_slow_threads(others: OtherPrograms) -> None:
-    """Warn if other programs use the cores that the threads of this training need."""
-    busy = others.shortage(torch.get_num_threads())
-    if busy:
-        logger.warning(
-            f"{busy}, so the {torch.get_num_threads()} threads of this training wait for each other, and it can take "
-            "several times as long; if these programs go on, stop this run and resume it with OMP_NUM_THREADS=1"
+# The steps of the story
+
+
+def check_alignments(settings: TrainConfig, objects: Components, corpus: Mapping[str, Split]) -> None:
+    """Raise UserError if the objective reads word alignments that the corpus lacks; log alignments that it ignores."""
+    name = type(objects.objective).__name__
+    if objects.objective.needs_links and corpus["train"].links is None:
+        raise UserError(
+            f"objective: {name} learns from word alignments, but the training pairs of "
+            f"{origin(objects.source, settings.data)} have none; name a file of links by data.train_alignment="
         )
+    for key in ("train_alignment", "val_alignment"):
+        if getattr(settings.data, key) is not None and not objects.objective.needs_links:
+            logger.info(f"data.{key}: not used in training, because objective {name} reads no word alignments")
+
+
+def make_translator(
+    recipe: Recipe, objects: Components, corpus: Mapping[str, Split], last: Mapping[str, Any] | None = None
+) -> Translator:
+    """Return the model with its tokenizer: from a resumed run (its last.ckpt is `last`), from `init`, or new."""
+    settings, start = recipe.settings, None
+    if last is not None:
+        tokenizer = stored_tokenizer(last)
+    elif settings.init is not None:
+        start = load_initial(settings.init, recipe.plain)
+        tokenizer = start.tokenizer.with_spans(objects.spans)
+    else:
+        tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder(), spans=objects.spans)
+    model = build_model(
+        settings.model,
+        source_vocab_size=tokenizer.source_vocab_size,
+        target_vocab_size=tokenizer.target_vocab_size,
+        joint=tokenizer.joint,
+        allow=settings.allow,
+    )
+    if start is not None:
+        set_initial_weights(model, start, str(settings.init))
+    if settings.data.overfit:
+        disable_dropout(model)
+    return Translator(model, tokenizer, objects.search, name=settings.name, trained_length=settings.data.max_length)
+
+
+def disable_dropout(model: nn.Module) -> None:
+    """Switch every dropout off, so that the model can memorize a few pairs; also in torch's own modules."""
+    for module in model.modules():
+        if isinstance(module, Dropout | nn.modules.dropout._DropoutNd):
+            module.p = 0.0
+        elif isinstance(module, nn.RNNBase | nn.MultiheadAttention):  # their dropout is a number, not a module
+            module.dropout = 0.0
+
+
+def encode_pairs(
+    settings: TrainConfig,
+    objects: Components,
+    corpus: Mapping[str, Split],
+    more: Mapping[str, Split],
+    translator: Translator,
+) -> TranslationData:
+    """Return the training and validation pairs as ids.
+
+    Raises UserError if a validation pair or a test source is longer than the positions of the model.
+    """
+    tokenizer, linked = translator.tokenizer, objects.objective.needs_links
+    val = encode(list(corpus["val"]), tokenizer, linked=linked)
+    lengths = {"val": [len(pair.source) for pair in val], "test": []}
+    if translator.model.encoder.max_length is not None:
+        lengths["test"] = [len(part.ids[0]) for part in translator.encode([p.source for p in corpus.get("test", ())])]
+    for split, sources in lengths.items():
+        target = max((len(pair.target) for pair in val), default=0) if split == "val" else 0
+        check_lengths(
+            translator.model,
+            settings.model,
+            max(sources, default=0),
+            target,
+            of=f"the longest sentence of {split}",
+            otherwise="leave that sentence out",
+        )
+    train = make_training_pairs(settings, corpus, more, tokenizer, chosen=objects.filters, linked=linked)
+    return TranslationData(train, val, settings.data, seed=settings.seed)

@@ -1,10 +1,14 @@
-"""The figures of one validation, and the figure that decides about the best weights."""
+"""The sums and figures of training and of validation, and the figure that decides about the best weights."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from torch import Tensor
 
 from nmt.data.batches import Batch
 from nmt.data.normalization import normalized
@@ -13,36 +17,128 @@ from nmt.evaluation.metrics.base import Metric, score
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Mean, added
+from nmt.training.objectives.base import Mean, Objective, Sums
 from nmt.translation.translation import Translation
 
 
-@dataclass(frozen=True)
 class Losses:
-    """The sums of a validation over its target tokens.
+    """Adds the sums of batches. They stay on their device until a figure is read, so a GPU does not have to wait."""
 
-    `loss` is the label-smoothed cross entropy of one pass and `nll` the negative log-likelihood, both in nats. `tokens`
-    is the number of target tokens. `figures` are the figures of the objective.
-    """
+    def __init__(self) -> None:
+        self._sums: list[tuple[Tensor, Tensor, int]] = []
+        self._figures: dict[str, list[Mean]] = {}
 
-    loss: float = 0.0
-    nll: float = 0.0
-    tokens: float = 0.0
-    figures: Mapping[str, Mean] = field(default_factory=dict)
+    def add(self, sums: Sums) -> None:
+        """Add the sums of a batch."""
+        self._sums.append((sums.loss.detach(), sums.nll, sums.tokens))
+        for name, mean in sums.figures.items():
+            self._figures.setdefault(name, []).append(mean)
 
-    def __add__(self, other: Losses) -> Losses:
-        figures = added(self.figures, other.figures)
-        return Losses(self.loss + other.loss, self.nll + other.nll, self.tokens + other.tokens, figures)
+    def totals(self) -> dict[str, tuple[float, float]]:
+        """Return the sum and the number of values of each figure, as plain numbers."""
+        losses, nlls, tokens = zip(*self._sums, strict=True) if self._sums else ((), (), ())
+        count = float(sum(tokens))
+        means = {
+            name: (sum(float(mean.total) for mean in means), float(sum(mean.count for mean in means)))
+            for name, means in self._figures.items()
+        }
+        return {"loss": (sum(map(float, losses)), count), "nll": (sum(map(float, nlls)), count), **means}
+
+
+def means_of(totals: Iterable[Mapping[str, tuple[float, float]]]) -> dict[str, float]:
+    """Return the mean of each figure over the totals of all processes; a figure without values is left out."""
+    sums: dict[str, tuple[float, float]] = {}
+    for each in totals:
+        for name, (total, count) in each.items():
+            before = sums.get(name, (0.0, 0.0))
+            sums[name] = (before[0] + total, before[1] + count)
+    return {name: total / count for name, (total, count) in sums.items() if count}
+
+
+@dataclass
+class Counts:
+    """Counts over batches. `seconds` and `epochs` are those of the first process."""
+
+    target_tokens: int = 0
+    epochs: float = 0.0
+    padded_tokens: int = 0
+    real_tokens: int = 0
+    seconds: float = 0.0
 
     @property
-    def scores(self) -> dict[str, float]:
-        """The loss per token, the perplexity, and the figures of the objective."""
+    def tokens_per_second(self) -> float:
+        """Real target tokens per second of training; validation does not count."""
+        return self.target_tokens / self.seconds if self.seconds else 0.0
+
+    @property
+    def padding_share(self) -> float:
+        """Share of padding among all source and target positions."""
+        return 1 - self.real_tokens / self.padded_tokens if self.padded_tokens else 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, entry.name) + getattr(other, entry.name) for entry in fields(self)))
+
+
+class Meter:
+    """Counts batches and the seconds between them, since the last log line and over the complete run.
+
+    `train_loss` and `train_nll` (both per target token) and `tokens_per_second` are the values of the last log line,
+    and NaN before the first. `gathered` returns the values that all processes give, in the order of their ranks; all of
+    them call the methods that need it at the same time: `take` and `totals`.
+    """
+
+    def __init__(self, gathered: Callable[[Any], list[Any]]) -> None:
+        self._gathered = gathered
+        self.train_loss = self.train_nll = self.tokens_per_second = math.nan
+        self._resumed_at = time.perf_counter()
+        self._losses = Losses()  # since the last log line, as the next two
+        self._counts = Counts()
+        self._source_tokens: list[Tensor] = []
+        self.before = Counts()  # from the start of the run, in all sessions, to the last log line
+
+    def resume_clock(self) -> None:
+        """Begin to count seconds: training starts, or continues after a validation."""
+        self._resumed_at = time.perf_counter()
+
+    def count(self, batch: Batch, sums: Sums, epochs: float) -> None:
+        """Count one batch with the sums of its objective. It is the share `epochs` of an epoch."""
+        self._losses.add(sums)
+        self._source_tokens.append(batch.source_mask.sum())
+        padded = batch.source.numel() + batch.target_in.numel()
+        self._counts += Counts(sums.tokens, epochs, padded, sums.tokens)
+
+    def count_seconds(self) -> None:
+        """Count the time since the clock was last read."""
+        now = time.perf_counter()
+        self._counts.seconds += now - self._resumed_at
+        self._resumed_at = now
+
+    def take(self) -> dict[str, float]:
+        """Return the figures of all processes since the last call, and start new sums. Without a batch, return none."""
+        counts = self._counts_of_all()
+        means = means_of(self._gathered(self._losses.totals()))
+        self._losses, self._counts, self._source_tokens = Losses(), Counts(), []
+        self.before += counts
+        if not counts.target_tokens:
+            return {}
+        self.train_loss, self.train_nll, self.tokens_per_second = means["loss"], means["nll"], counts.tokens_per_second
+        del means["nll"]
         return {
-            "loss": self.loss / self.tokens,
-            "perplexity": math.exp(min(self.nll / self.tokens, 700.0)),
-            **{name: mean.value for name, mean in self.figures.items()},
+            **means,
+            "target_tokens_per_second": self.tokens_per_second,
+            "padding_share": counts.padding_share,
         }
+
+    def totals(self) -> Counts:
+        """Return the counts of the run so far, over all processes."""
+        return self.before + self._counts_of_all()
+
+    def _counts_of_all(self) -> Counts:
+        source = Counts(real_tokens=sum(map(int, self._source_tokens)))
+        first, *others = self._gathered(self._counts + source)
+        for each in others:
+            first += Counts(each.target_tokens, 0.0, each.padded_tokens, each.real_tokens)
+        return Counts(*vars(first).values())
 
 
 @dataclass(frozen=True)
@@ -57,11 +153,10 @@ class Validation:
     translations: Sequence[Translation] = ()
 
 
-def batch_losses(model: Seq2Seq, objective: Objective, batch: Batch) -> Losses:
+def batch_sums(model: Seq2Seq, objective: Objective, batch: Batch) -> Sums:
     """Return the sums of one validation batch; the model must be in evaluation mode."""
     hidden, weights = model(batch.source, batch.source_mask, batch.target_in, need_weights=objective.needs_weights)
-    sums = objective.validate(hidden, model.decoder.output, batch, weights)
-    return Losses(float(sums.loss), float(sums.nll), float(sums.tokens), sums.figures)
+    return objective.validate(hidden, model.decoder.output, batch, weights)
 
 
 def validation_search(search: Search) -> BeamSearch:
@@ -74,19 +169,21 @@ def validation_search(search: Search) -> BeamSearch:
 
 
 def validation_scores(
-    losses: Losses,
+    means: Mapping[str, float],
     metrics: Mapping[str, Metric],
     translations: Sequence[Translation],
     pairs: Sequence[SentencePair],
 ) -> dict[str, float]:
     """Return the loss, the perplexity, the figures of the objective, and every metric's score.
 
-    A metric scores the translations of `pairs` as one corpus.
+    `means` are the means of the sums of all batches. A metric scores the translations of `pairs` as one corpus.
     """
+    figures = {"loss": means["loss"], "perplexity": math.exp(min(means["nll"], 700.0))}
+    others = {name: value for name, value in means.items() if name not in ("loss", "nll")}
     references = [pair.target for pair in pairs]
     sources, texts = zip(*((each.source, normalized(each.text)) for each in translations), strict=True)
     scores = score(metrics, texts, references, sources=sources)
-    return {**losses.scores, **{name: found.value for name, found in scores.items()}}
+    return {**figures, **others, **{name: found.value for name, found in scores.items()}}
 
 
 @dataclass(frozen=True)

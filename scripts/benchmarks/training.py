@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
 from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, batches_by_length, pad
-from nmt.errors import UserError, one_line
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.preflight import Components
 from nmt.search.beam import BeamSearch
-from nmt.system import machine, process
+from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
+from nmt.system.temporary import temporary_folder
 from nmt.tokens import EOS
-from nmt.training.fit import make_trainer
-from nmt.training.lightning import AtomicCheckpointIO
-from nmt.training.module import TranslationModule
-from nmt.training.parts import Parts, build_parts
-from nmt.training.precision import decided
+from nmt.training.module import TranslationModule, translation_module
+from nmt.training.run import train
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 
@@ -45,39 +42,49 @@ def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterato
     """
     if ckpt:
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
-    process.speed_up()
-    machine.forget_peak_memory()
-    recipe, precision = decided(_limited(recipe))
-    if precision is not None:
-        yield precision
-    parts = build_parts(recipe, components)
-    clock = Clock(multiplying(parts.translator.model.encoder), multiplying(parts.translator.model.decoder))
-    trainer = make_trainer(parts, [clock], AtomicCheckpointIO())
-    trainer.limit_val_batches = 0
-    yield f"hardware: {machine.summary(machine.describe(trainer.strategy.root_device))}"
-    yield _training(parts, trainer, clock)
-    yield _translation(parts, trainer.strategy.root_device, ckpt)
+    clock = Clock()
+    callbacks = {"checkpointing": components.callbacks["checkpointing"], "clock": clock}
+    with temporary_folder() as folder, suppress(Measured):
+        train(replace(_unlimited(recipe), folder=folder / "run"), replace(components, callbacks=callbacks))
+    device = clock.device
+    yield f"hardware: {machine.summary(machine.describe(device))}"
+    peak = max(clock.peak, matmul_peak(device))
+    rate = clock.flops / clock.seconds
+    yield (
+        f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
+        f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
+        f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
+    )
+    yield _translation(clock.module, device, ckpt)
 
 
-def _limited(recipe: Recipe) -> Recipe:
-    """Return the recipe of a run that ends after the timed updates."""
-    limits = {"max_steps": WARMUP + TIMED, "max_epochs": None, "max_time": None}
-    return replace(recipe, plain={**recipe.plain, "trainer": {**recipe.plain["trainer"], **limits}})
+def _unlimited(recipe: Recipe) -> Recipe:
+    """Return the recipe of a run that neither ends nor validates before the timed updates."""
+    limits = {"max_steps": 10**6, "max_epochs": None, "max_time": None}
+    rhythm = {"val_check_interval": 10**9, "check_val_every_n_epoch": None}
+    return replace(recipe, plain={**recipe.plain, "trainer": {**recipe.plain["trainer"], **limits, **rhythm}})
 
 
-@dataclass
+class Measured(Exception):
+    """All updates have been timed."""
+
+
 class Clock(Callback):
-    """Measures the time, target tokens and FLOP of the updates after a warm-up.
+    """Measures the time, target tokens and FLOP of the updates after a warm-up, and raises `Measured`.
 
     The FLOP are an estimate: for each token and each weight that multiplies it, 2 forward and 4 backward.
     """
 
-    encoder_weights: int
-    decoder_weights: int
-    started: float = 0.0
-    seconds: float = 0.0
-    target_tokens: int = 0
-    flops: float = 0.0
+    def __init__(self) -> None:
+        self.started = self.seconds = self.flops = self.peak = 0.0
+        self.target_tokens = 0
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Measure the peak of the machine before training."""
+        self.module, self.device = translation_module(pl_module), trainer.strategy.root_device
+        model = self.module.model
+        self.encoder_weights, self.decoder_weights = multiplying(model.encoder), multiplying(model.decoder)
+        self.peak = matmul_peak(self.device)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
@@ -92,23 +99,8 @@ class Clock(Callback):
             self.seconds = now - self.started
             self.target_tokens += target
             self.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
-
-
-def _training(parts: Parts, trainer: pl.Trainer, clock: Clock) -> str:
-    device, started = trainer.strategy.root_device, time.monotonic()
-    module = TranslationModule(parts, lambda: time.monotonic() - started)
-    peak_before = matmul_peak(device)
-    try:
-        trainer.fit(module, datamodule=parts.data)
-    except MisconfigurationException as error:  # a device or precision that this machine does not have
-        raise UserError(f"trainer: {one_line(error)}") from error
-    peak = max(peak_before, matmul_peak(device))
-    rate = clock.flops / clock.seconds
-    return (
-        f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
-        f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
-        f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
-    )
+        if trainer.global_step == WARMUP + TIMED:
+            raise Measured
 
 
 def matmul_peak(device: torch.device | str) -> float:
@@ -145,15 +137,15 @@ def multiplying(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
 
 
-def _translation(parts: Parts, device: torch.device, ckpt: str | None) -> str:
-    pairs = list(parts.corpus.get("test", parts.val_pairs))[:SENTENCES]
+def _translation(module: TranslationModule, device: torch.device, ckpt: str | None) -> str:
+    pairs = list(module.corpus.get("test", module.val_pairs))[:SENTENCES]
     if ckpt:
         translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()
         translator.translate([pair.source for pair in pairs])
         note = f"with {ckpt}"
     else:
-        translator = parts.translator
+        translator = module.translator
         translator.model.to(device)  # Lightning has moved it to the CPU
         sources = translator.tokenizer.encode_source([pair.source for pair in pairs])
         targets = translator.tokenizer.encode_target([pair.target for pair in pairs])

@@ -30,11 +30,12 @@ from nmt.cli.arguments import take
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
+from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
 from nmt.preflight import build_components
 from nmt.system import machine
 from nmt.system.lines import as_line
-from nmt.training.parts import build_parts
+from nmt.training.run import make_translator
 from scripts.benchmark import with_defaults
 
 BENCHMARK = Path(__file__).resolve().parents[1] / "benchmark.py"
@@ -101,15 +102,16 @@ def joeynmt_system(python: str, overrides: Sequence[str], folder: Path) -> Syste
     recipe = Recipe(compose("train", overrides), folder)
     if not recipe.plain["model"]["decoder"]["_target_"].endswith("TransformerDecoder"):
         raise UserError("joeynmt: it is compared with a Transformer; leave out joeynmt=, or take model=transformer")
-    parts = build_parts(recipe, build_components(recipe.settings))
-    tokenizer = parts.translator.tokenizer
+    components = build_components(recipe.settings)
+    corpus = load_corpus(components.source, recipe.settings.data)
+    tokenizer = make_translator(recipe, components, corpus).tokenizer
     models = {"source": tokenizer.source_model, "target": tokenizer.target_model or tokenizer.source_model}
     pieces = {"source": tokenizer.source_vocabulary, "target": tokenizer.target_vocabulary}
     for side in models:
         (folder / f"{side}.model").write_bytes(models[side])
         (folder / f"{side}.txt").write_text("".join(f"{piece}\n" for piece in pieces[side]), "utf-8")
         for split in ("train", "val"):
-            lines = (as_line(getattr(pair, side)) for pair in parts.corpus[split])
+            lines = (as_line(getattr(pair, side)) for pair in corpus[split])
             (folder / f"{split}.{side}").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     config = joeynmt_config(recipe.plain, folder)
     (folder / "joeynmt.yaml").write_text(yaml.safe_dump(config), "utf-8")

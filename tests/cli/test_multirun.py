@@ -69,18 +69,18 @@ def test_a_multirun_continues_after_a_failed_job(runs: Runs, capsys: pytest.Capt
 def test_an_interrupted_multirun_prints_results_and_commands_of_the_rest(
     runs: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stop(config: TrainConfig, folder: Path) -> None:
+    def stop(config: TrainConfig) -> None:
         if config.seed == 2:
             raise KeyboardInterrupt
-        write_metrics(folder, val=[1.5])
 
-    runs.work = stop
+    runs.prepare = stop
+    runs.work = lambda config, folder: write_metrics(folder, val=[1.5])
     assert runs.status("-m", "seed=1,2", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
     out = capsys.readouterr().out
     assert re.search(r"^0 .* 1\.50$", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
     lines = re.findall(r"^to run job \d: python train\.py (.*)$", out, re.MULTILINE)
     assert len(lines) == 2, "the job that was stopped had saved nothing"
-    runs.work = lambda config, folder: None
+    runs.prepare = lambda config: None
     for number, line in enumerate(lines, start=2):
         runs.run(shlex.split(line))
         _, plain, folder, _ = runs.calls[-1]
@@ -97,7 +97,7 @@ def test_an_interrupted_multirun_prints_results_and_commands_of_the_rest(
         (["seed=1,x"], r"job 1 \(seed=x\): seed: got 'x', expected an integer"),
         (["model=rnn", "model/attention=luong,bahdano"], r"job 1 .*: model/attention: got 'bahdano', .* 'bahdanau'\?"),
         (["seed=1,2", "init=nowhere"], r"job 0 \(.*init=nowhere\): init=.*nowhere: no such file or folder"),
-        (["seed=1,2", "trainer.devices=2"], r"job 0 .*trainer\.devices: got 2, expected one device"),
+        (["seed=1,2", "trainer.devices=2"], r"job 0 .*trainer\.devices: got 2, but this machine has 1"),
         (["seed=1,2", "hydra.sweep.dir=en,ko"], r"hydra.sweep.dir=en,ko: expected one value"),
         (["seed=range(1,3)", "seed=interval(0,1)"], r"expected one value, or values with commas"),
         (["seed=1,2", "hydra.run.dir=x"], r"hydra.run.dir=x: has no effect here; .* hydra.sweep.dir=FOLDER"),

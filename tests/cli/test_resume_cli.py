@@ -7,27 +7,8 @@ from pathlib import Path
 import pytest
 
 from nmt.config.recipe import changes
-from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from tests.train_frame import Runs, files
-
-
-def test_resume_takes_everything_from_the_run(runs: Runs) -> None:
-    runs.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
-    before = files(Path("here"))
-    Path("here/translations").mkdir()
-    for name in (".metrics.json", "checkpoints/.last.ckpt", "translations/.val.de"):
-        Path("here", f"{name}.0123456789abcdef.part").touch()  # as a kill leaves them
-    Path("here/.video.part").touch()
-    runs.run(["resume=here"])
-    Path("here/.video.part").unlink()  # of another program, so it is still there
-    first, second = runs.calls
-    assert first[:3] == second[:3] and second[3]
-    assert files(Path()) == [f"here/{name}" for name in before]
-    with pytest.raises(UserError, match="expected only resume=RUN_FOLDER"):
-        runs.run(["resume=here", "resume=there"])
-    with pytest.raises(UserError, match="expected only resume=RUN_FOLDER"):
-        runs.run(["-m", "resume=here"])
+from tests.train_frame import Runs
 
 
 def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
@@ -43,6 +24,12 @@ def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
         path.write_text(text, "utf-8")
         with pytest.raises(UserError, match=words):
             runs.run(["resume=here"])
+
+
+def test_resume_stands_alone(runs: Runs) -> None:
+    for words in (["resume=here", "resume=there"], ["-m", "resume=here"]):
+        with pytest.raises(UserError, match="expected only resume=RUN_FOLDER"):
+            runs.run(words)
 
 
 def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> None:
@@ -75,20 +62,6 @@ def test_resume_with_overrides_checks_them(runs: Runs, word: str, message: str) 
     with pytest.raises(UserError) as error:
         runs.run(["resume=here", word])
     assert message in str(error.value) and "\n" not in str(error.value) and len(runs.calls) == 1
-
-
-def test_resume_of_a_running_training_is_refused(runs: Runs) -> None:
-    def again(config: TrainConfig, folder: Path) -> None:
-        before = (folder / "train.log").read_bytes()
-        with pytest.raises(UserError, match=r"here: another process is training this run"):
-            runs.run(["resume=here"])
-        assert (folder / "train.log").read_bytes() == before
-
-    runs.work = again
-    runs.run(["hydra.run.dir=here"])
-    runs.work = lambda config, folder: None
-    runs.run(["resume=here"])
-    assert [resume for *_, resume in runs.calls] == [False, True]
 
 
 def test_resume_in_a_yaml_file_is_an_unknown_key(runs: Runs) -> None:

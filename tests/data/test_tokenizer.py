@@ -2,11 +2,7 @@
 
 import io
 import logging
-import os
 import random
-import signal
-import threading
-import time
 import unicodedata
 
 import pytest
@@ -19,7 +15,6 @@ from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
 from nmt.text.protect import Spans
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
-from nmt.training.interruption import stopped_by_signals
 from tests.attention_maps import make_map
 
 STRANGE = [
@@ -274,24 +269,6 @@ def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs, err
     with pytest.raises(type(error)) as raised:
         train(split=Split(Reiterable(read), len(pairs), "digest"))
     assert raised.value is error
-
-
-@pytest.mark.usefixtures("default_signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("last", [False, True])
-def test_a_signal_while_sentencepiece_trains_is_not_an_error_of_the_texts(train, pairs, number, last):
-    def read():
-        yield from pairs[:3]
-        if not last:
-            os.kill(os.getpid(), number)
-        yield from pairs[3:]
-        if last:  # it arrives while SentencePiece computes, which is when Python runs no code
-            threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
-
-    with pytest.raises(KeyboardInterrupt) as stop, stopped_by_signals():
-        train(split=Split(Reiterable(read), len(pairs), "digest"))
-        time.sleep(5)
-    assert getattr(stop.value, "number", signal.SIGINT) == number
 
 
 def test_long_texts_count(train):

@@ -58,10 +58,8 @@ class Srun:
         port, forks = free_port(), multiprocessing.get_context("fork")
         self.processes = []
         for rank in range(tasks):
-            numbers = {
-                "JOB_ID": port, "NTASKS": tasks, "NTASKS_PER_NODE": each, "NNODES": tasks // each, "PROCID": rank,
-                "LOCALID": rank % each, "NODEID": rank // each,
-            }  # fmt: skip
+            numbers = {"JOB_ID": port, "NTASKS": tasks, "STEP_NUM_TASKS": tasks, "NTASKS_PER_NODE": each}
+            numbers |= {"NNODES": tasks // each, "PROCID": rank, "LOCALID": rank % each, "NODEID": rank // each}
             variables = {f"SLURM_{name}": str(value) for name, value in numbers.items()}
             variables |= {"SLURM_NODELIST": "127.0.0.1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
             process = forks.Process(target=_task, args=(self.outputs[rank], variables, work))

@@ -17,6 +17,7 @@ from nmt.cli import train as train_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Score
 from nmt.evaluation.metrics.bleu import BLEU
+from nmt.training.stop import Interrupted
 from tests.integration.small_training import (
     MODELS,
     NO_AVERAGE,
@@ -37,7 +38,7 @@ TAGS = {
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_missing_accelerator_is_refused(tmp_path):
-    with pytest.raises(UserError, match="trainer: got accelerator=gpu, devices=1, which this machine cannot provide"):
+    with pytest.raises(UserError, match="trainer: got accelerator=gpu, which Lightning refuses here"):
         go(tmp_path / "run", "debug=fast", "trainer.accelerator=gpu")
     assert not (tmp_path / "run").exists()
 
@@ -111,8 +112,7 @@ def test_a_run_that_ends_before_its_first_validation_validates(tmp_path):
     events.Reload()
     assert [event.step for event in events.Scalars("val/bleu")] == [3] and metrics["updates"] == 3
     assert (tmp_path / "run" / "checkpoints" / "best.safetensors").is_file()
-    said = (tmp_path / "run" / "train.log").read_text("utf-8")
-    assert "run: at most 3 updates (trainer.max_steps), a validation every 50 batches and at the end" in said
+    assert "at most 3 updates" in (tmp_path / "run" / "train.log").read_text("utf-8")
 
 
 @pytest.mark.parametrize("objective", [pytest.param("cross_entropy", marks=pytest.mark.slow), "rdrop"])
@@ -144,7 +144,7 @@ def test_the_rate_follows_the_finished_updates_of_several_batches(tmp_path):
 @pytest.mark.parametrize(
     ("rate", "message"),
     [
-        ("1e25", r"gradient's norm is (nan|inf) at update \d+; .*; last.ckpt is from update \d+; start a new run"),
+        ("1e25", r"gradient's norm is (nan|inf) at update \d+, .*; start a new run"),
         ("1e39", r"the weight \S+ is not finite after update 1; start a new run"),
     ],
 )
@@ -170,7 +170,7 @@ def test_a_finished_run_is_not_resumed_nor_weights_alone(tmp_path):
         train_program.main([f"resume={folder}"])
     (folder / "metrics.json").unlink()
     shutil.copy(folder / "checkpoints" / "best.safetensors", folder / "checkpoints" / "last.ckpt")
-    with pytest.raises(UserError, match=r"last\.ckpt: damaged .not a file of torch"):
+    with pytest.raises(UserError, match=r"last\.ckpt: not the state of a training"):
         train_program.main([f"resume={folder}"])
 
 
@@ -247,7 +247,7 @@ def validate_to(monkeypatch, *values, final=None):
 def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, caplog, bleu, better):
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        validate_to(patch, *bleu, final=KeyboardInterrupt)
+        validate_to(patch, *bleu, final=Interrupted(2))
         go(folder, *TWO_EPOCHS_AVERAGED)
     averaged = checkpoint.average(sorted((folder / "checkpoints").glob("recent-*")))
     assert not same(averaged, last_weights(folder)), "two epochs differ"
@@ -283,7 +283,7 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     """The average of two epochs is the best, but that of the second and the third is not."""
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        validate_to(patch, 10.0, 20.0, 25.0, final=KeyboardInterrupt)
+        validate_to(patch, 10.0, 20.0, 25.0, final=Interrupted(2))
         go(folder, *TWO_EPOCHS_AVERAGED)
     second, second_weights = last(folder), last_weights(folder)
     config = folder / "config.yaml"
@@ -291,7 +291,7 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     validate_to(monkeypatch, 15.0, 12.0)
     train_program.main([f"resume={folder}"])
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
-    assert metrics["updates"] > metrics["best_update"] == second["nmt"]["update"] and metrics["weights"] == "best"
+    assert metrics["updates"] > metrics["best_update"] == second["global_step"] and metrics["weights"] == "best"
     assert same(best(folder).weights, second_weights)
     assert best(folder).scores["val"]["bleu"] == 20.0
 
@@ -317,7 +317,7 @@ def test_early_stopping_ends_a_run(tmp_path, caplog, rate):
     assert metrics["highest_learning_rate"] == pytest.approx(reached * metrics["peak_learning_rate"])
     *cut, warning = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert all("cut at the limit of the length" in line for line in cut)
-    assert f"the learning rate reached {metrics['highest_learning_rate']:.2g}, {reached:.0%} of its peak" in warning
+    assert f"the learning rate reached {reached:.0%} of its peak" in warning
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The module gives an objective what it asks for: repeated passes, and attention weights."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -8,11 +7,12 @@ import torch
 
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
+from nmt.data.corpus import load_corpus
 from nmt.preflight import build_components
+from nmt.training.limits import Limits
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import chunked_cross_entropy
-from nmt.training.parts import Parts, build_parts
+from nmt.training.run import encode_pairs, make_translator
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=200",
@@ -21,14 +21,26 @@ OVERRIDES = [
 ]  # fmt: skip
 
 
-def parts_of(recipe: Recipe) -> Parts:
-    return build_parts(recipe, build_components(recipe.settings))
+@pytest.fixture(scope="module")
+def recipe(tmp_path_factory):
+    return Recipe(compose("train", OVERRIDES), tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory):
-    plain = compose("train", OVERRIDES)
-    return parts_of(Recipe(plain, tmp_path_factory.mktemp("run")))
+def make_module(recipe):
+    """Return a function that makes the module of a run with an objective."""
+    settings, objects = recipe.settings, build_components(recipe.settings)
+    corpus = load_corpus(objects.source, settings.data)
+    translator = make_translator(recipe, objects, corpus)
+
+    def make(objective):
+        others = {"digest": "", "schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
+        module = TranslationModule(recipe, translator, corpus, {}, objective=objective, **others)
+        module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
+        batch = next(iter(encode_pairs(settings, objects, corpus, {}, translator).train_dataloader()))
+        return module, batch
+
+    return make
 
 
 class Recorder(Objective):
@@ -40,23 +52,21 @@ class Recorder(Objective):
 
     def __call__(self, hidden, output, batch, weights):
         self.hidden, self.weights = hidden.detach(), weights
-        return chunked_cross_entropy(hidden, output, batch.target_out, batch.target_mask)
+        return self.cross_entropy(hidden, output, batch)
 
 
 @pytest.mark.parametrize("passes", [1, 3])
 @pytest.mark.parametrize("needs_weights", [True, False])
-def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
+def test_an_objective_gets_its_passes_and_weights(make_module, passes, needs_weights):
     objective = Recorder(passes, needs_weights)
-    module = TranslationModule(replace(parts, objective=objective), lambda: 0.0)
-    module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
+    module, batch = make_module(objective)
     module.train()
-    batch = next(iter(parts.data.train_dataloader()))
     loss = module.training_step(batch, 0)
     sentences, length = batch.target_out.shape
     assert objective.hidden.shape == (passes * sentences, length, 16)
     assert loss.requires_grad and module.accumulating
-    assert module.meter.totals.target_tokens == batch.target_mask.sum(), "one copy counts"
-    assert module.meter.totals.epochs == 1 / 8
+    assert module.meter.totals().target_tokens == batch.target_mask.sum(), "one copy counts"
+    assert module.meter.totals().epochs == 1 / 8
     copies = objective.hidden.chunk(passes)
     assert all(not torch.equal(copies[0], other) for other in copies[1:]), "dropout differs between the passes"
     if needs_weights:
@@ -65,10 +75,10 @@ def test_an_objective_gets_its_passes_and_weights(parts, passes, needs_weights):
         assert objective.weights is None
 
 
-def test_repeated_passes_are_the_same_batch(parts):
-    module = TranslationModule(replace(parts, objective=Recorder(2, False)), lambda: 0.0)
-    module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
+def test_repeated_passes_are_the_same_batch(make_module):
+    objective = Recorder(2, False)
+    module, batch = make_module(objective)
     module.eval()  # no dropout
-    module.training_step(next(iter(parts.data.train_dataloader())), 0)
-    first, second = module.parts.objective.hidden.chunk(2)
+    module.training_step(batch, 0)
+    first, second = objective.hidden.chunk(2)
     torch.testing.assert_close(first, second)

@@ -1,25 +1,17 @@
-"""last.ckpt: whole or not at all, and a file that was made by hand ends in one line."""
+"""last.ckpt: whole or not at all, and no code in it runs."""
 
 from __future__ import annotations
 
-import copy
-import random
-import struct
 import sys
-import zipfile
-from collections import Counter, defaultdict, deque
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.system.run_files import METRICS, last_checkpoint
-from nmt.training.lightning import AtomicCheckpointIO
 from nmt.training.run import train
 from nmt.training.state import load_state, save_state
 
@@ -43,77 +35,17 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return load_state(last_checkpoint(folder))
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the way to each value inside nested mappings and lists; of many weights, only some."""
-    found = dict(list(value.items())[:6]) if isinstance(value, dict) else dict(enumerate(value[:2]))
-    for key, inside in found.items():
-        yield (*path, key)
-        if isinstance(inside, dict | list):
-            yield from places(inside, (*path, key))
-
-
-def changed(state: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    new = copy.deepcopy(state)
-    inside: Any = new
-    for key in place[:-1]:
-        inside = inside[key]
-    if value is KeyError:
-        del inside[place[-1]]
-    else:
-        inside[place[-1]] = value
-    return new
-
-
-@pytest.mark.parametrize("count", [6, pytest.param(100, marks=pytest.mark.slow)])
-def test_a_state_that_was_made_by_hand_goes_on_or_ends_in_one_line(
-    state: dict[str, Any], tmp_path: Path, count: int
-) -> None:
-    draw = random.Random(count)
-    found = [place for place in places(state) if place[:2] != ("nmt", "config")]
-    junk = [KeyError, None, [], {}, "x", -1, 1e300, torch.zeros(3), b"x", [[1]]]
-    for place in [*((key,) for key in list(state)[: count // 2]), *draw.choices(found, k=count // 2)]:
-        value = draw.choice(junk)
-        folder = tmp_path / "run"
-        save_state(changed(state, place, value), last_checkpoint(folder))
-        (folder / METRICS).unlink(missing_ok=True)
-        try:
-            go(folder, 3, resume=True)
-        except UserError as error:
-            assert "\n" not in str(error), (place, value)
-        for path in folder.rglob("*.safetensors"):
-            path.unlink()
-
-
-def test_a_file_with_something_before_the_archive_is_refused(state: dict[str, Any], tmp_path: Path) -> None:
-    """Of such a file, torch reads the beginning as an old pickle and Python reads the archive."""
+def test_a_damaged_file_is_refused(state: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "last.ckpt"
     save_state(state, path)
     assert load_state(path)["global_step"] == 2
-    path.write_bytes(b"\x80\x02" + path.read_bytes())
-    with pytest.raises(UserError, match=r"damaged \(not a file of torch"):
-        load_state(path)
-
-
-def test_compressed_or_overlapping_parts_are_refused(state: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "last.ckpt"
-    save_state(state, path)
-    with zipfile.ZipFile(path) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    with pytest.raises(UserError, match="its content is compressed"):
-        load_state(path)
-    save_state({"x": torch.zeros(10_000)}, path)
-    content = bytearray(path.read_bytes())
-    end = content.rfind(b"PK\x05\x06")
-    count, size, start = struct.unpack_from("<10xHLL", content, end)
-    entries = bytes(content[start : start + size])
-    more = content[:start] + entries * 9 + content[end:]  # the same parts nine times
-    struct.pack_into("<HHL", more, more.rfind(b"PK\x05\x06") + 8, count * 9, count * 9, size * 9)
-    path.write_bytes(more)
-    with pytest.raises(UserError, match="its parts are larger than the file"):
-        load_state(path)
+    content = path.read_bytes()
+    flipped = bytearray(content)
+    flipped[len(content) // 2] ^= 1
+    for damaged in (bytes(flipped), content[:-100], b"", b"no archive"):
+        path.write_bytes(damaged)
+        with pytest.raises(UserError, match=r"last\.ckpt: .*damaged"):
+            load_state(path)
 
 
 def test_no_code_in_a_file_is_executed(tmp_path: Path) -> None:
@@ -122,14 +54,14 @@ def test_no_code_in_a_file_is_executed(tmp_path: Path) -> None:
             return (open, (str(tmp_path / "ran"), "w"))
 
     torch.save({"nmt": {}, "evil": Evil()}, tmp_path / "last.ckpt")
-    with pytest.raises(UserError, match="read safely"):
+    with pytest.raises(UserError, match="not the state of a training"):
         load_state(tmp_path / "last.ckpt")
     assert not (tmp_path / "ran").exists()
 
 
 def test_other_files_of_torch_and_other_formats_are_refused(state: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "last.ckpt"
-    for about, message in ((None, "not hold the state"), ({"format": 3}, "got format 3, expected 4")):
+    for about, message in ((None, "not the state of a training"), ({"format": 3}, "got format 3, expected 5")):
         save_state({**state, "nmt": about and state["nmt"] | about}, path)
         with pytest.raises(UserError, match=message):
             load_state(path)
@@ -148,31 +80,6 @@ def test_a_full_disk_is_named_and_leaves_the_old_file(state: dict[str, Any], tmp
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert error.value.filename == str(path) and path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["last.ckpt"]
-
-
-@pytest.mark.parametrize(
-    "value", [np.float64(0.5), Path("x"), deque([1]), defaultdict(int), np.zeros(2)], ids=lambda value: type(value)
-)
-def test_a_state_that_could_not_be_loaded_is_not_written(tmp_path: Path, value: Any) -> None:
-    path = tmp_path / "last.ckpt"
-    inside, kind = [1, (2.5, {"a": value})], rf"[\w.]*\b{type(value).__name__}, which"
-    for states, owner in (
-        ({"callbacks": {"Mine": {"best": inside}}}, "callbacks: the state of Mine"),
-        ({"optimizer_states": [{"state": {}, "param_groups": inside}]}, "optimizer: the state of the optimizer"),
-    ):
-        with pytest.raises(UserError, match=rf"^{owner} holds a {kind}"):
-            AtomicCheckpointIO().save_checkpoint({"nmt": {"format": 1}, **states}, path)
-        assert not path.exists()
-    state = {
-        "a": None,
-        3: True,
-        "b": [1, (2.5, {"x"}), b"x"],
-        "c": {"d": torch.ones(2)},
-        "e": torch.nn.Linear(1, 1).state_dict(),
-    }
-    state |= {"f": torch.Size([1]), "g": Counter("x"), "h": torch.nn.Parameter(torch.ones(1)), "i": torch.float16}
-    AtomicCheckpointIO().save_checkpoint({"callbacks": {"Mine": state}}, path)
-    assert str(torch.load(path, weights_only=True)["callbacks"]["Mine"]) == str(state)
 
 
 OWN = """

@@ -34,9 +34,9 @@ class DataReport(Callback):
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the lines, once for all processes."""
         if trainer.is_global_zero:
-            parts = translation_module(pl_module).parts
-            tokenizer, data = parts.translator.tokenizer, parts.recipe.settings.data
-            for line in report_lines(parts.corpus, parts.more, tokenizer, data, folder=cache_folder()):
+            module = translation_module(pl_module)
+            tokenizer, data = module.translator.tokenizer, module.recipe.settings.data
+            for line in report_lines(module.corpus, module.more, tokenizer, data, folder=cache_folder()):
                 logger.info(line)
 
 

@@ -17,8 +17,7 @@ from nmt.lab.attribution.base import AttributionView, attributions
 from nmt.lab.callbacks.maps import MapsCallback
 from nmt.parameters import NonNegativeInt, checked
 from nmt.system.run_files import ATTENTION
-from nmt.training.module import translation_module
-from nmt.training.parts import Parts
+from nmt.training.module import TranslationModule, translation_module
 
 
 @checked
@@ -67,11 +66,11 @@ class Samples(MapsCallback):
             for name, found in named.items():
                 writer.add_figure(f"views/{name}/{number}", card(found.view(words=True)), update)
 
-    def on_run_end(self, parts: Parts, evaluations: Mapping[str, Evaluation]) -> None:
+    def on_run_end(self, module: TranslationModule, evaluations: Mapping[str, Evaluation]) -> None:
         """Write the attention maps and views of the translations with the weights that are kept."""
-        translations, folder = evaluations["val"].translations[: self.sentences], parts.recipe.folder / ATTENTION
-        save_attention_maps(parts.translator, translations, folder)
-        for number, named in attributions(self.views, parts.translator, translations).items():
+        translations, folder = evaluations["val"].translations[: self.sentences], module.folder / ATTENTION
+        save_attention_maps(module.translator, translations, folder)
+        for number, named in attributions(self.views, module.translator, translations).items():
             for name, found in named.items():
                 save_figure(draw([found.view()]), folder / f"{number}.{name}.png")
 

@@ -176,12 +176,12 @@ def write_events(folder: Path, report: Report) -> None:
     A name consists of `report/`, the beginning of the file names (`Evaluation.label`), and the name of the figure:
     `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
     """
-    from nmt.training.events import Events
+    from torch.utils.tensorboard import SummaryWriter
 
     label = report.evaluation.label
     suffix = f".report.{label}"
     for old in folder.glob(f"{EVENTS}*{glob.escape(suffix)}"):
         old.unlink()
-    with Events(folder, suffix) as writer:
+    with SummaryWriter(str(folder), filename_suffix=suffix) as writer:
         for name, value in scalars(report):
             writer.add_scalar(f"report/{label}/{name}".replace(" ", "_"), value, report.update)

@@ -47,12 +47,13 @@ class Checkpointing(Callback):
         self._stopping = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the moving average, so that a resumed run goes on with it."""
-        return {} if self.ema_decay is None else {"ema": self.ema}
+        """Return the update that is saved, and the moving average, with which a resumed run goes on."""
+        return {"saved": self.saved, "ema": None if self.ema_decay is None else self.ema}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue with the saved moving average. Without one, it begins with the current weights."""
-        self.ema = None if self.ema_decay is None else state_dict.get("ema")
+        self.saved = state_dict["saved"]
+        self.ema = None if self.ema_decay is None else state_dict["ema"]
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue with the run's files: its best checkpoint, and the recent weights that are not after last.ckpt."""

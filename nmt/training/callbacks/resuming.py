@@ -1,7 +1,8 @@
-"""Callbacks for resuming a run: they restore its place and its random generators, and write the changed settings."""
+"""Lets a resumed run go on as if it had not stopped: its random generators and its place in the epoch."""
 
 from __future__ import annotations
 
+import logging
 import random
 from typing import Any
 
@@ -9,14 +10,13 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback
 
-from nmt.config.recipe import Recipe
 from nmt.data.batches import BatchLoader
-from nmt.system.atomic import write_atomically
-from nmt.system.run_files import CONFIG
+
+logger = logging.getLogger(__name__)
 
 
-class Generators(Callback):
-    """Saves the states of the random generators in a checkpoint, and restores them."""
+class ExactResume(Callback):
+    """Saves the states of the random generators in last.ckpt. Restores them, and the place in the epoch, on resume."""
 
     def __init__(self) -> None:
         self._loaded: list[dict[str, Any]] = []
@@ -48,39 +48,38 @@ class Generators(Callback):
         device, rank = trainer.strategy.root_device, trainer.global_rank
         self._gpu = device if device.type == "cuda" else None
         self._ranks = trainer.world_size
-        if rank >= len(self._loaded):
-            if rank > 0:  # all ranks were seeded alike, so that they begin with equal weights
-                torch.manual_seed(torch.initial_seed() + rank)
-            return
-        state = self._loaded[rank]
+        if self._loaded:
+            _restore_place(trainer)
+            if len(self._loaded) != self._ranks:
+                before = len(self._loaded)
+                logger.info(f"processes: {self._ranks} (was {before}), so an update has other numbers of tokens")
+        if rank < len(self._loaded):
+            self._restore(self._loaded[rank])
+        elif rank > 0:  # all ranks were seeded alike, so that they begin with equal weights
+            torch.manual_seed(torch.initial_seed() + rank)
+        self._loaded = []
+
+    def _restore(self, state: dict[str, Any]) -> None:
         version, words, gauss = state["python"]
         random.setstate((version, tuple(words), gauss))
         torch.set_rng_state(state["torch"])
         if self._gpu is not None and state["cuda"] is not None:
             torch.cuda.set_rng_state(state["cuda"], self._gpu)
-        self._loaded = []
 
 
-class PlaceInEpoch(Callback):
-    """Tells Lightning how much of an epoch is done.
+def _restore_place(trainer: pl.Trainer) -> None:
+    """Tell Lightning how much of the epoch is done, and end an epoch that is complete.
 
-    Lightning does not know it if another number of processes has read the first part of the epoch. With
+    Lightning does not know the place if another number of processes has read the first part of the epoch. With
     `trainer.max_steps`, it also begins an epoch that is complete again, and then finds no batches for the next one.
     """
-
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Count the batches as if the present number of processes had read them, and end an epoch that is complete."""
-        loader, done = trainer.train_dataloader, trainer.fit_loop.epoch_loop.batch_progress.current
-        assert isinstance(loader, BatchLoader)
-        if loader.done and loader.left:
-            moved = len(loader) - loader.left - done.ready
-            for name in ("ready", "started", "processed", "completed"):
-                setattr(done, name, getattr(done, name) + moved)
-        _end_complete_epoch(trainer)
-
-
-def _end_complete_epoch(trainer: pl.Trainer) -> None:
-    loop = trainer.fit_loop
+    loop, loader = trainer.fit_loop, trainer.train_dataloader
+    done = loop.epoch_loop.batch_progress.current
+    assert isinstance(loader, BatchLoader)
+    if loader.done and loader.left:
+        moved = len(loader) - loader.left - done.ready
+        for name in ("ready", "started", "processed", "completed"):
+            setattr(done, name, getattr(done, name) + moved)
     epochs: Any = loop.epoch_progress  # Lightning's annotation lacks the counts `started` and `processed`
     if loop.restarting and epochs.current.processed == epochs.current.started:
         for count in (epochs.total, epochs.current):
@@ -88,26 +87,3 @@ def _end_complete_epoch(trainer: pl.Trainer) -> None:
         loop.on_iteration_done()
         loop.epoch_loop.restarting = False  # not `loop.restarting`: that stays true with max_steps
         loop.update_restart_stage()
-
-
-class SaveResumedConfig(Callback):
-    """Writes the settings of a resumed run to its config.yaml, once the complete state of the run is restored.
-
-    Before that, an error could still stop the run, whose files must then stay unchanged.
-    """
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe: Recipe | None = recipe
-
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write the settings before the first batch."""
-        self._write(trainer)
-
-    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write the settings if there was nothing left to train."""
-        self._write(trainer)
-
-    def _write(self, trainer: pl.Trainer) -> None:
-        if self._recipe is not None and trainer.is_global_zero:
-            write_atomically(self._recipe.folder / CONFIG, self._recipe.to_yaml().encode())
-        self._recipe = None

@@ -1,20 +1,54 @@
-"""The base class of training objectives."""
+"""The base class of training objectives, and the sums that they return."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
 
 from nmt.data.batches import Batch
+from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Fraction, check_fields
 from nmt.tokens import BOS, EOS, PAD
-from nmt.training.objectives.chunked import Sums, chunked_cross_entropy
+from nmt.training.objectives.chunked import chunked_cross_entropy
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over several batches, as the sum of all values, which may be a tensor, and their number."""
+
+    total: Tensor | float
+    count: int
+
+    @property
+    def value(self) -> float:
+        return float(self.total) / self.count
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over the real target tokens of a batch.
+
+    `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
+    gradient; with several passes, it is their mean. `tokens` counts the tokens of one pass. `figures` are further means
+    for the logs, by name; a mean without values is left out.
+    """
+
+    loss: Tensor
+    nll: Tensor
+    tokens: int
+    figures: Mapping[str, Mean] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse figures that training and validation compute themselves."""
+        if taken := {"loss", "nll", "perplexity"} & self.figures.keys():
+            raise UserError(f"objective: got a figure named {min(taken)}, which validation has already; rename it")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -93,8 +127,10 @@ class Objective(ABC):
 
     def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch, **options: Any) -> Sums:
         """Return the sums of the cross entropy with this `label_smoothing`; see `chunked_cross_entropy`."""
-        return chunked_cross_entropy(
-            hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing, **options
+        return Sums(
+            *chunked_cross_entropy(
+                hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing, **options
+            )
         )
 
 

@@ -1,19 +1,13 @@
-"""Cross entropy over real positions, computed in chunks so that the logits of all positions never exist at once.
-
-The module also defines the sums that every objective returns.
-"""
+"""Cross entropy over real positions, computed in chunks so that the logits of all positions never exist at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-
-from nmt.errors import UserError
 
 # Logits held at a time, over all passes. On a CPU they fit its cache.
 CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
@@ -21,52 +15,6 @@ CPU_CHUNK, GPU_CHUNK = 2**20, 2**27
 # (log_probs, probs), both (P, N, V) for N positions of a chunk -> (summed penalty, its gradient for the logits).
 # It may overwrite `log_probs`, but not `probs`.
 Penalty = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over several batches, as the sum of all values and their number."""
-
-    total: float
-    count: int
-
-    def __post_init__(self) -> None:
-        """Let both be plain numbers: the files of a run cannot hold tensors in their place."""
-        object.__setattr__(self, "total", float(self.total))
-        object.__setattr__(self, "count", int(self.count))
-
-    def __add__(self, other: Mean) -> Mean:
-        return Mean(self.total + other.total, self.count + other.count)
-
-    @property
-    def value(self) -> float:
-        return self.total / self.count
-
-
-def added(one: Mapping[str, Mean], other: Mapping[str, Mean]) -> dict[str, Mean]:
-    """Return the means of both by name; means with the same name are merged."""
-    return {**one, **{name: one[name] + mean if name in one else mean for name, mean in other.items()}}
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Sums over the real target tokens of a batch.
-
-    `loss` is a scalar with gradient. `nll` is the negative log-likelihood of the targets in nats, a scalar without
-    gradient; with several passes, it is their mean. `tokens` counts the tokens of one pass. `figures` are further means
-    for the logs, by name; a mean without values is left out.
-    """
-
-    loss: Tensor
-    nll: Tensor
-    tokens: int
-    figures: Mapping[str, Mean] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Let the count be a plain number, and refuse figures that validation computes itself."""
-        object.__setattr__(self, "tokens", int(self.tokens))
-        if taken := {"loss", "perplexity"} & self.figures.keys():
-            raise UserError(f"objective: got a figure named {min(taken)}, which validation has already; rename it")
 
 
 def chunked_cross_entropy(
@@ -78,8 +26,8 @@ def chunked_cross_entropy(
     label_smoothing: float = 0.0,
     counted: int | None = None,
     penalty: Penalty | None = None,
-) -> Sums:
-    """Return the sums of the smoothed cross entropy of the passes, plus a `penalty` that compares them.
+) -> tuple[Tensor, Tensor, int]:
+    """Return the smoothed cross entropy of the passes plus a `penalty` that compares them, the nll, and the tokens.
 
     Only the cross entropy of the first `counted` passes is part of the sums; None counts all of them.
 
@@ -99,7 +47,7 @@ def chunked_cross_entropy(
         loss, nll = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
             rows, output.weight, output.bias, wanted, label_smoothing, counted, penalty, torch.is_grad_enabled()
         )
-    return Sums(loss=loss, nll=nll / counted, tokens=len(real))
+    return loss, nll / counted, len(real)
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):

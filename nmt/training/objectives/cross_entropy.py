@@ -6,8 +6,7 @@ from torch import Tensor, nn
 
 from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Sums
+from nmt.training.objectives.base import Objective, Sums
 
 
 class CrossEntropy(Objective):

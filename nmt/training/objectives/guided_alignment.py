@@ -11,8 +11,7 @@ from nmt.data.batches import Batch
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.parameters import NonNegative, PositiveInt
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Mean, Sums
+from nmt.training.objectives.base import Mean, Objective, Sums
 
 MIN_WEIGHT = 1e-9  # in place of weights of 0, which sparsemax and local attention give
 
@@ -86,4 +85,4 @@ class GuidedAlignment(Objective):
 
 
 def _figures(loss: Tensor, pieces: int) -> Mapping[str, Mean]:
-    return {"alignment_loss": Mean(float(loss.detach()), pieces)} if pieces else {}
+    return {"alignment_loss": Mean(loss.detach(), pieces)} if pieces else {}

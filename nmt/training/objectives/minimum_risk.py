@@ -17,8 +17,7 @@ from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.parameters import NonNegative, Range
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Mean, Sums
+from nmt.training.objectives.base import Mean, Objective, Sums
 
 
 @dataclass(kw_only=True, eq=False)
@@ -67,7 +66,7 @@ class MinimumRisk(Objective):
         likely = super().training_sums(model, batch)
         # The trainer divides by tokens, so that the first term becomes a mean over sentences.
         loss = risks.mean() * likely.tokens + self.likelihood * likely.loss
-        figures = {"risk": Mean(risks.detach().sum().item(), len(risks))}
+        figures = {"risk": Mean(risks.detach().sum(), len(risks))}
         return Sums(loss, likely.nll, likely.tokens, figures)
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.parameters import NonNegative
-from nmt.training.objectives.base import Objective
-from nmt.training.objectives.chunked import Sums, rowwise_dot
+from nmt.training.objectives.base import Objective, Sums
+from nmt.training.objectives.chunked import rowwise_dot
 
 
 @dataclass(kw_only=True, eq=False)

@@ -7,18 +7,11 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from nmt.errors import UserError
 from nmt.training.objectives import chunked
-from nmt.training.objectives.chunked import Mean, Sums, chunked_cross_entropy
+from nmt.training.objectives.base import Sums
+from nmt.training.objectives.chunked import chunked_cross_entropy
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop
-
-
-def test_sums_have_plain_counts_and_no_figure_of_validation() -> None:
-    loss, tokens = torch.tensor(1.0), torch.tensor(3)
-    assert type(Sums(loss, loss, tokens).tokens) is int and type(Mean(loss, tokens).total) is float
-    with pytest.raises(UserError, match=r"^objective: got a figure named loss, which validation has already"):
-        Sums(loss, loss, 3, {"loss": Mean(1.0, 1)})
 
 
 def targets_of(targets, mask):
@@ -37,7 +30,7 @@ def test_value_and_gradients_equal_torch(monkeypatch, smoothing, bias, chunk):
     targets = torch.randint(11, (3, 5))
     mask = torch.arange(5) < torch.tensor([[5], [2], [3]])
 
-    sums = chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=smoothing)
+    sums = Sums(*chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=smoothing))
     (sums.loss / sums.tokens).backward()
     ours = [hidden.grad.clone(), *(p.grad.clone() for p in output.parameters())]
     hidden.grad = None
@@ -76,7 +69,7 @@ def test_half_precision_is_as_near_as_torchs(smoothing, scale):
     exact = gradients(torchs())
     with torch.autocast("cpu", torch.bfloat16):
         theirs = gradients(torchs())
-        ours = gradients(chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=smoothing).loss)
+        ours = gradients(chunked_cross_entropy(hidden, output, targets, mask, label_smoothing=smoothing)[0])
     for mine, other, right in zip(ours, theirs, exact, strict=True):
         assert (mine - right).norm() < 1.5 * (other - right).norm() + 0.01 * right.norm()
 
@@ -99,7 +92,7 @@ def test_padding_gets_no_gradient():
     output = nn.Linear(4, 9)
     hidden = torch.randn(2, 3, 4, requires_grad=True)
     mask = torch.tensor([[True, True, False], [True, False, False]])
-    chunked_cross_entropy(hidden, output, torch.zeros(2, 3, dtype=torch.long), mask).loss.backward()
+    chunked_cross_entropy(hidden, output, torch.zeros(2, 3, dtype=torch.long), mask)[0].backward()
     assert (hidden.grad[~mask] == 0).all() and (hidden.grad[mask] != 0).any()
 
 
@@ -107,7 +100,7 @@ def test_large_logits_stay_finite():
     output = nn.Linear(4, 9)
     hidden = torch.full((1, 1, 4), 1e4, requires_grad=True)
     targets, mask = torch.zeros(1, 1, dtype=torch.long), torch.ones(1, 1, dtype=torch.bool)
-    loss = chunked_cross_entropy(hidden, output, targets, mask).loss
+    loss = chunked_cross_entropy(hidden, output, targets, mask)[0]
     loss.backward()
     assert loss.isfinite() and hidden.grad.isfinite().all()
 
@@ -116,8 +109,8 @@ def test_without_gradient_nothing_is_kept():
     output = nn.Linear(4, 9)
     targets = torch.ones(1, 2, dtype=torch.long)
     with torch.no_grad():
-        sums = chunked_cross_entropy(torch.randn(1, 2, 4), output, targets, targets.bool())
-    assert not sums.loss.requires_grad
+        loss, *_ = chunked_cross_entropy(torch.randn(1, 2, 4), output, targets, targets.bool())
+    assert not loss.requires_grad
 
 
 def test_without_gradients_there_is_no_work_for_them():

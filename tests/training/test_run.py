@@ -1,22 +1,27 @@
-"""What is checked when the parts of a run are made."""
+"""What is made of the settings and the data before training, and what is refused then."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
 
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
+from nmt.data.corpus import digest_of, load_corpus, load_more
+from nmt.data.datamodule import TranslationData
 from nmt.errors import UserError
 from nmt.models.interface import EncoderOutput
 from nmt.models.rnn import CellKind, RecurrentEncoder
 from nmt.preflight import build_components
-from nmt.training.parts import Parts, build_parts
+from nmt.training.run import check_alignments, encode_pairs, make_translator
+from nmt.translation.translator import Translator
 
 CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316"]
 POSITIONS = [
@@ -43,8 +48,23 @@ class WithTorchsDropout(RecurrentEncoder):
         return EncoderOutput(memory, source_mask)
 
 
+@dataclass
+class Parts:
+    """The parts of a run that need its data."""
+
+    translator: Translator
+    data: TranslationData
+    digest: str
+
+
 def parts_of(recipe: Recipe) -> Parts:
-    return build_parts(recipe, build_components(recipe.settings))
+    settings, objects = recipe.settings, build_components(recipe.settings)
+    pl.seed_everything(settings.seed, verbose=False)
+    corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
+    check_alignments(settings, objects, corpus)
+    translator = make_translator(recipe, objects, corpus)
+    data = encode_pairs(settings, objects, corpus, more, translator)
+    return Parts(translator, data, digest_of(corpus, more, settings.data, linked=False))
 
 
 @pytest.mark.parametrize(
@@ -67,9 +87,7 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
     if not refused:
         assert parts_of(recipe).translator.model.decoder.max_length == 64
         return
-    words = (
-        rf"model\.positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
-    )
+    words = rf"positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
     with pytest.raises(UserError, match=words):
         parts_of(recipe)
 
@@ -103,10 +121,9 @@ def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
     assert both.data.val_pairs == usual.data.val_pairs and both.digest != usual.digest
     assert both.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     words = r"data\.both_directions: got true with tokenizer\.joint=false, expected a joint vocabulary"
+    words_of_two = ["data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
     with pytest.raises(UserError, match=words):
-        compose_run(
-            [*CORPUS, *settings, "data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
-        )
+        build_components(compose_run([*CORPUS, *settings, *words_of_two]).settings)
 
 
 def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,109 @@
+"""Lightning's trainer, as the settings describe it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytorch_lightning as pl
+from lightning_fabric.utilities.exceptions import MisconfigurationException
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.loggers import TensorBoardLogger
+
+from nmt.config.recipe import Recipe
+from nmt.config.settings import TrainerConfig
+from nmt.errors import UserError, one_line
+from nmt.system.place import place_of_process
+from nmt.training.callbacks.validations import MAX_INTERVAL, validates_by_progress
+from nmt.training.distributed import cluster_environment
+from nmt.training.limits import Limits
+from nmt.training.state import StateFiles
+
+
+def make_trainer(
+    recipe: Recipe,
+    limits: Limits,
+    callbacks: Sequence[Callback],
+    files: StateFiles,
+    *,
+    first_step: int | None = None,
+) -> pl.Trainer:
+    """Return Lightning's trainer as the settings under `trainer` and `logger` describe it.
+
+    `first_step` is the first update of a resumed session: TensorBoard drops later points of earlier sessions. Raises
+    UserError for a device that this machine does not have.
+    """
+    settings, place = recipe.settings.trainer, place_of_process()
+    interval, every_n_epoch = settings.val_check_interval, settings.check_val_every_n_epoch
+    if validates_by_progress(settings):
+        interval = MAX_INTERVAL  # between two validations, unless the callback Validations decides otherwise
+    elif isinstance(interval, float) and every_n_epoch is None:
+        every_n_epoch = 1
+    for name in ("pytorch_lightning", "lightning_fabric"):  # without their general tips
+        logging.getLogger(name).setLevel(logging.WARNING)
+    warnings.filterwarnings("ignore", module=r"(pytorch_lightning|lightning_fabric|torch\.utils\._pytree)")
+    try:
+        trainer = pl.Trainer(
+            max_epochs=limits.epochs if limits.epochs is not None else -1,
+            max_steps=settings.max_steps,
+            accelerator=settings.accelerator,
+            devices=place.local_size,
+            num_nodes=place.nodes,
+            strategy=settings.strategy,
+            precision=settings.precision,
+            gradient_clip_val=settings.gradient_clip_val,
+            accumulate_grad_batches=settings.accumulate_grad_batches,
+            val_check_interval=interval,
+            check_val_every_n_epoch=every_n_epoch,
+            log_every_n_steps=settings.log_every_n_steps,
+            callbacks=list(callbacks),
+            logger=Curves(recipe.folder, first_step) if recipe.settings.logger.tensorboard else False,
+            plugins=[files, cluster_environment()],
+            default_root_dir=recipe.folder,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            num_sanity_val_steps=0,
+            use_distributed_sampler=False,
+        )
+    except (ValueError, TypeError, ModuleNotFoundError, RuntimeError, MisconfigurationException) as error:
+        raise UserError(
+            f"trainer: got accelerator={settings.accelerator}, which Lightning refuses here: {one_line(error)}"
+        ) from error
+    if trainer.precision != settings.precision:  # Lightning trains with another precision and only warns
+        raise UserError(
+            f"trainer.precision: got {settings.precision}, expected 32-true or bf16-mixed on a CPU, because 16-mixed "
+            "needs a GPU"
+        )
+    return trainer
+
+
+class Curves(TensorBoardLogger):
+    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
+
+    def __init__(self, folder: Path, first_step: int | None) -> None:
+        super().__init__(folder, name="", version="", purge_step=first_step, flush_secs=10)
+
+    def save(self) -> None:
+        self.experiment.flush()
+
+
+def check_batches(settings: TrainerConfig, batches: int, val_pairs: int, processes: int) -> None:
+    """Raise UserError unless every process gets a batch and a validation pair, and every epoch has a validation.
+
+    `batches` is the number of batches of all processes in an epoch.
+    """
+    if batches < processes or val_pairs < processes:
+        raise UserError(
+            f"got {processes} processes for {batches} training batches and {val_pairs} validation pairs, expected at "
+            "least one of each for every process; start fewer"
+        )
+    interval, own = settings.val_check_interval, math.ceil(batches / processes)
+    if isinstance(interval, int) and interval > own and settings.check_val_every_n_epoch is not None:
+        raise UserError(
+            f"trainer.val_check_interval: got {interval} batches, but an epoch has {own}; use at most that, or "
+            "trainer.check_val_every_n_epoch=null to count over epochs"
+        )

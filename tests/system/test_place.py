@@ -1,0 +1,100 @@
+"""The place of a process among those that torchrun or srun has started, read as Lightning reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from lightning_fabric.plugins.environments import ClusterEnvironment, SLURMEnvironment, TorchElasticEnvironment
+
+from nmt.errors import UserError
+from nmt.system import process
+from nmt.system.place import Place, place_of_process
+
+
+def torchrun(rank: int, nodes: int, each: int) -> dict[str, str]:
+    numbers = {"RANK": rank, "WORLD_SIZE": nodes * each, "LOCAL_RANK": rank % each, "LOCAL_WORLD_SIZE": each}
+    return {"TORCHELASTIC_RUN_ID": "none", **{name: str(number) for name, number in numbers.items()}}
+
+
+def srun(rank: int, nodes: int, each: int) -> dict[str, str]:
+    numbers = {"NTASKS": nodes * each, "STEP_NUM_TASKS": nodes * each, "NTASKS_PER_NODE": each}
+    numbers |= {"PROCID": rank, "LOCALID": rank % each, "NODEID": rank // each}
+    return {f"SLURM_{name}": str(number) for name, number in numbers.items()}
+
+
+@pytest.mark.parametrize(
+    ("variables", "lightning"),
+    [(torchrun, TorchElasticEnvironment), (srun, SLURMEnvironment)],
+    ids=["torchrun", "srun"],
+)
+@pytest.mark.parametrize(("nodes", "each"), [(1, 2), (3, 1), (2, 4)])
+def test_numbers_are_those_of_lightning(
+    monkeypatch: pytest.MonkeyPatch,
+    variables: Callable[[int, int, int], dict[str, str]],
+    lightning: type[ClusterEnvironment],
+    nodes: int,
+    each: int,
+) -> None:
+    for rank in range(nodes * each):
+        with monkeypatch.context() as patch:
+            for name, value in variables(rank, nodes, each).items():
+                patch.setenv(name, value)
+            place, environment = place_of_process(), lightning()
+            assert place == Place(variables.__name__, rank, nodes * each, rank % each, each)
+            assert place.several and place.nodes == nodes
+            assert (place.rank, place.size) == (environment.global_rank(), environment.world_size())
+            assert place.local_rank == environment.local_rank()
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, torchrun(0, 1, 1), srun(0, 1, 1)]
+)
+def test_one_process_is_not_several(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    place = place_of_process()
+    assert not place.several and place.rank == 0 and place.nodes == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({**torchrun(0, 1, 2), "WORLD_SIZE": "5"}, "^torchrun: got 5 processes, 2 on a node"),
+        ({**srun(0, 2, 2), "SLURM_STEP_NUM_TASKS": "3"}, "^srun: got 3 processes, 2 on a node"),
+        ({"SLURM_STEP_NUM_TASKS": "3"}, "^srun: .* add --ntasks-per-node"),
+        ({"WORLD_SIZE": "2"}, "^WORLD_SIZE=2: got an unknown launcher"),
+    ],
+)
+def test_other_numbers_and_launchers_are_refused(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], message: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError, match=message):
+        place_of_process()
+
+
+@pytest.mark.parametrize(
+    ("local_size", "threads_of_torchrun", "threads"), [(4, "1", [4]), (4, "2", []), (64, "1", [1]), (1, "1", [])]
+)
+def test_share_of_the_cores(
+    monkeypatch: pytest.MonkeyPatch, local_size: int, threads_of_torchrun: str, threads: list[int]
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(process, "usable_cores", lambda: 18)
+    monkeypatch.setattr(torch, "set_num_threads", given.append)
+    monkeypatch.setenv("OMP_NUM_THREADS", threads_of_torchrun)
+    process.share_machine(Place("torchrun", 0, 64, 0, local_size))
+    assert given == threads
+
+
+@pytest.mark.parametrize(("count", "gpu"), [(1, 0), (2, 1), (4, 3)])  # a task of srun may see only its own GPU
+def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: int, gpu: int) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    monkeypatch.setattr(torch.cuda, "set_device", given.append)
+    process.share_machine(Place("srun", 3, 8, 3))
+    assert given == [gpu]
