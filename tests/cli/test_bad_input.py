@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -14,8 +13,6 @@ from types import ModuleType
 import pytest
 
 from nmt.cli import evaluate, program, score, translate
-from nmt.data.sources.files import read_lines
-from nmt.errors import UserError
 from tests.tiny_run import Run
 
 # A line each, whatever other programs take for its end.
@@ -78,36 +75,14 @@ def test_empty_input_files(call: Call, content: bytes, count: int) -> None:
     refused(call(score, "source=lines.en", "target=lines.en"), problem)
 
 
-BROKEN = {
-    "latin.en": (b"a\nb \xe9\n", "latin.en:2: not UTF-8 (byte 0xe9 at 3); convert the text to UTF-8"),
-    "half.en": (b"a\n\xed\xa0\x80\n", "half.en:2: not UTF-8 (byte 0xed at 1)"),
-    "utf16.en": ("a\n".encode("utf-16"), "utf16.en:1: not UTF-8 (byte 0xff at 1)"),
-    "cut.en": (b"a\nb\n\xe2\x80", "cut.en:3: not UTF-8 (byte 0xe2 at 1)"),
-    "plain.gz": (b"a\nb\n", "plain.gz: not a whole gzip file"),
-    "short.gz": (gzip.compress(os.urandom(9000).hex().encode())[:-99], "short.gz: not a whole gzip file"),
-    "end.gz": (gzip.compress(b"a dog\n" * 9)[:-4], "end.gz: not a whole gzip file"),
-    "sum.gz": (gzip.compress(b"a dog\n", 0)[:-8] + b"\0" * 8, "sum.gz: not a whole gzip file"),
-}
-
-
-def test_unreadable_input_file_is_refused(call: Call) -> None:
-    os.mkfifo("pipe")
-    for name, (content, _) in BROKEN.items():
-        Path(name).write_bytes(content)
+def test_unreadable_input_is_refused_and_leaves_no_output(call: Call) -> None:
+    Path("latin.en").write_bytes(b"a\nb \xe9\n")
+    Path("short.gz").write_bytes(gzip.compress(os.urandom(9000).hex().encode())[:-99])
     Path("good.en").write_text("a\nb\n")
     no_file = "cannot be read: a folder, pipe or device; expected a file that can be read again"
-    problems = {
-        **{name: message for name, (_, message) in BROKEN.items()},
-        **{"none.en": "none.en: no such file", ".": f".: {no_file}", "pipe": f"pipe: {no_file}"},
-        **{"e" * 300: f"{'e' * 300}: cannot be read: File name too long"},
-        **{"/dev/null": f"/dev/null: {no_file}", "/dev/zero": f"/dev/zero: {no_file}"},
-    }
-    for name, message in problems.items():
-        with pytest.raises(UserError, match=f"^{re.escape(message)}"):
-            list(read_lines(Path(name)))
-    refused(call(translate, "input=latin.en", "output=out"), problems["latin.en"])
-    refused(call(score, "source=short.gz", "target=good.en", "output=out"), problems["short.gz"])
-    refused(call(score, "source=good.en", "target=/dev/zero", "output=out"), problems["/dev/zero"])
+    refused(call(translate, "input=latin.en", "output=out"), "latin.en:2: not UTF-8 (byte 0xe9 at 3); convert the text")
+    refused(call(score, "source=short.gz", "target=good.en", "output=out"), "short.gz: not a whole gzip file")
+    refused(call(score, "source=good.en", "target=/dev/zero", "output=out"), f"/dev/zero: {no_file}")
     assert not list(Path().glob("*out*"))
 
 
@@ -140,10 +115,8 @@ def test_pairs_that_cannot_be_scored_are_named(call: Call, monkeypatch: pytest.M
     ):
         Path("a.en").write_text(f"a dog\na\na\n{line}\n")
         refused(call(score, "source=a.en", "target=good.de", "output=out"), message)
+        refused(call(score, "source=a.en", "target=good.de"), message)  # found before the first pair is scored
         assert not Path("out").exists()
-    Path("a.en").write_text("".join(f"{line}\n" for line in LINES[3:5]))
-    Path("b.de").write_text("".join(f"{line}\n" for line in LINES[10:12]))
-    assert call(score, "source=a.en", "target=b.de")[1].count("\n") == 2
 
 
 def test_empty_arguments_are_refused(call: Call) -> None:

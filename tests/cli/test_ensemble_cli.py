@@ -72,12 +72,11 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
         ):
             evaluate.main([theirs, *words, *more])
     (scores,) = (tmp_path / "translations").glob("*.scores.json")
-    for damaged in ("{", "{}", "[]"):
-        scores.write_text(damaged, "utf-8")
-        with pytest.raises(
-            UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out=FOLDER$"
-        ):
-            evaluate.main([theirs, *words])
+    scores.write_text("{", "utf-8")
+    with pytest.raises(
+        UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out=FOLDER$"
+    ):
+        evaluate.main([theirs, *words])
     evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 
 

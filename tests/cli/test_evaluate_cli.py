@@ -83,16 +83,6 @@ def test_evaluate_program_on_other_data_from_a_lone_file(run: Run, tmp_path: Pat
     assert lines.read_text(encoding="utf-8") == "a dog\nred\n"
 
 
-def test_the_opposite_direction_reads_the_pairs_of_files_the_other_way_round() -> None:
-    own = {"source_lang": "en", "target_lang": "de", "path": None, "train": ["t.en", "t.de"], "test": ["x.en", "x.de"]}
-    opposite = {"source_lang": "de", "target_lang": "en"}
-    swapped = evaluate_program.merge_data(own, opposite)
-    assert swapped == {**own, **opposite, "train": ["t.de", "t.en"], "test": ["x.de", "x.en"]}
-    assert evaluate_program.merge_data(own, {**opposite, "test": ["y.de", "y.en"]})["test"] == ["y.de", "y.en"]
-    assert evaluate_program.merge_data(own, {"source_lang": "en"}) == own
-    assert evaluate_program.merge_data({**own, "test": "x.jsonl"}, opposite)["test"] == "x.jsonl"
-
-
 def test_evaluate_warns_of_data_in_another_language(
     run: Run, tmp_path: Path, elsewhere: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,9 +98,7 @@ def test_evaluate_warns_of_data_in_another_language(
 @pytest.mark.parametrize(
     ("words", "own"),
     [
-        ([], True),
         (["search=greedy", "search.max_length_factor=1.0", "search.max_length_extra=4"], True),
-        (["search.max_length_extra=4"], True),
         (["search.max_length_extra=5"], False),
         (["data.limit=3"], False),
     ],
@@ -126,9 +114,7 @@ def test_evaluate_file_names_have_a_digest_for_other_data_or_limits(
 @pytest.mark.parametrize(
     ("words", "labels", "tokenizer"),
     [
-        ([], ["BLEU", "exact match"], "13a"),
         (["scores.bleu.tokenize=char"], ["BLEU", "exact match"], "char"),
-        (["scores=[ter,bleu]"], ["TER", "BLEU"], "13a"),
         (["scores=[chrfpp,bleu]", "scores.bleu.tokenize=char"], ["chrF++", "BLEU"], "char"),
     ],
 )
@@ -139,16 +125,6 @@ def test_the_metrics_are_the_runs_own_unless_others_are_chosen(
     facts = json.loads((tmp_path / "translations" / "test.beam1.lp1.scores.json").read_text(encoding="utf-8"))
     assert [score["label"] for score in facts["scores"].values()] == labels
     assert f"tok:{tokenizer}|" in facts["scores"]["bleu"]["signature"]
-
-
-def test_data_path_overrides_the_files_of_the_run() -> None:
-    own = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
-    merged = evaluate_program.merge_data(own, {"path": "p", "val": "v.tsv"})
-    assert merged == {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}
-    assert evaluate_program.merge_data(own, {"test": "x"}) == {**own, "test": "x"}
-    local = {"path": "p", "name": None, "limit": 3}
-    merged = evaluate_program.merge_data(local, {"name": "a/corpus", "test": "x"})
-    assert merged == {"path": None, "name": "a/corpus", "train": None, "val": None, "test": "x", "limit": 3}
 
 
 def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) -> None:
@@ -170,20 +146,31 @@ def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) ->
             evaluate_program.load_inputs(config)
 
 
+OWN = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit": 3}
+PAIRED = {"source_lang": "en", "target_lang": "de", "path": None, "train": ["t.en", "t.de"], "test": ["x.en", "x.de"]}
+LINKED = {"path": None, "name": "a/corpus", "train_alignment": "t", "val_alignment": "v"}
+BACKWARDS = {"source_lang": "de", "target_lang": "en"}
+SWAPPED = {**PAIRED, **BACKWARDS, "train": ["t.de", "t.en"], "test": ["x.de", "x.en"]}
+
+
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("own", "given", "expected"),
     [
-        ({"path": "p"}, {"train": None, "val": None}),
-        ({"name": "other/corpus"}, {"train": None, "val": None}),
-        ({"val": "v.tsv"}, {"train": "t", "val": None}),
-        ({"path": "p", "val_alignment": "w"}, {"train": None, "val": "w"}),
-        ({"test": "x", "limit": 5, "path": None}, {"train": "t", "val": "v"}),
+        (OWN, {"path": "p", "val": "v.tsv"}, {"path": "p", "train": None, "val": "v.tsv", "test": None, "limit": 3}),
+        (OWN, {"test": "x"}, {**OWN, "test": "x"}),
+        ({"path": "p", "name": None}, {"name": "a/corpus"}, {"path": None, "name": "a/corpus"}),
+        (PAIRED, BACKWARDS, SWAPPED),
+        (PAIRED, {**BACKWARDS, "test": ["y.de", "y.en"]}, {**SWAPPED, "test": ["y.de", "y.en"]}),
+        (PAIRED, {"source_lang": "en"}, PAIRED),
+        (LINKED, {"path": "p"}, {**LINKED, "path": "p", "train_alignment": None, "val_alignment": None}),
+        (LINKED, {"val": "v.tsv"}, {**LINKED, "val": "v.tsv", "val_alignment": None}),
     ],
 )
-def test_word_alignments_go_with_their_pairs(given: dict[str, Any], kept: dict[str, str | None]) -> None:
-    own = {"path": None, "name": "a/corpus", "train_alignment": "t", "val_alignment": "v"}
-    merged = evaluate_program.merge_data(own, given)
-    assert {split: merged[f"{split}_alignment"] for split in ("train", "val")} == kept
+def test_given_data_settings_replace_those_of_the_run(
+    own: dict[str, Any], given: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    found = evaluate_program.merge_data(own, given)
+    assert {key: value for key, value in found.items() if key in own or value is not None} == expected
 
 
 @pytest.mark.parametrize(

@@ -60,17 +60,6 @@ def test_stored_language_with_a_path_is_refused(
     ]
 
 
-@pytest.mark.lab
-def test_other_programs_check_a_stored_language_too(run: Run, stranger: Path) -> None:
-    from nmt.lab.cli import align, inspect_data
-
-    save_other(run, stranger / "checkpoints" / "best.safetensors", source_lang="../../thesis.tex")
-    with pytest.raises(UserError, match=r"data\.source_lang: got '../../thesis\.tex', expected text"):
-        align.main([f"ckpt={stranger}", "split=test", "device=cpu"])
-    with pytest.raises(UserError, match=r"data\.source_lang: got '\.\./t', expected text"):
-        inspect_data.main([f"data.path={run.data}", "data.source_lang=../t"])
-
-
 def test_a_subject_made_in_python_is_checked() -> None:
     Subject(split="test", source_lang="zh-Hans_CN", target_lang="한국어", data="")
     with pytest.raises(UserError, match=r"^target_lang: got '\.\./x', expected text of at most 32 letters"):

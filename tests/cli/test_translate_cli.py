@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import select
 import threading
 from pathlib import Path
@@ -17,7 +16,6 @@ from nmt.cli import translate as translate_program
 from nmt.cli.translation_lines import LineTranslator
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
-from nmt.search.sampling import Sampling
 from nmt.system.lines import LONGEST, as_line
 from nmt.text.protect import Segment, Spans
 from nmt.text.terms import Terms
@@ -49,20 +47,6 @@ def test_translate_program_lines_one_for_one(
     assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
 
 
-def test_long_source_is_split_with_a_warning(
-    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    feed(monkeypatch, b"a dog\n\na man\n" + b"e" * 300 + b"\n")
-    translate_program.main([f"ckpt={run.folder}", "search.max_source_length=20"])
-    out, err = capsys.readouterr()
-    assert out.count("\n") == 4
-    assert re.fullmatch(
-        r"warning: standard input, line 4: longer than 20 tokens \(search\.max_source_length\); "
-        r"translated in \d+ parts, some of them not whole sentences",
-        err.splitlines()[0],
-    )
-
-
 def test_max_length_truncation_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,13 +69,6 @@ def test_unknown_script_in_the_source_is_reported(
     reason = "a source in a script that the model's language is not written in"
     assert first == f"warning: standard input, line 2: the translation may mean nothing: {reason}"
     assert last == f"warning: 2 translations may be wrong (script): {reason}"
-
-
-def test_translate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["text=two dogs in snow", "search=sampling", "search.temperature=0.7", "search.seed=5"]
-    translate_program.main([f"ckpt={run.folder}", *words])
-    expected = run.translator.translate(["two dogs in snow"], search=Sampling(temperature=0.7, seed=5))[0].text
-    assert capsys.readouterr().out == as_line(expected) + "\n"
 
 
 def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,15 +181,6 @@ def test_a_language_that_the_model_does_not_read_is_refused(run: Run) -> None:
     for language, match in (("de", "^source_lang: .* translates en to de, not the other way"), ("fr", "got fr, but")):
         with pytest.raises(UserError, match=match):
             translate_program.main([f"ckpt={run.folder}", "text=a dog", f"source_lang={language}"])
-
-
-def test_translate_program_says_which_line_is_not_utf8(
-    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    feed(monkeypatch, b"a dog\nthe snow\na \xe9\n")
-    with pytest.raises(UserError, match=r"standard input, line 3: not UTF-8 \(byte 0xe9 at 3\)"):
-        translate_program.main([f"ckpt={run.folder}"])
-    assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
 
 
 class Endless(io.RawIOBase):
