@@ -16,10 +16,9 @@ import json
 import logging
 import math
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
@@ -30,7 +29,6 @@ from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.system.cache import read_entry, write_entry
-from nmt.system.temporary import temporary_folder
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
@@ -87,9 +85,13 @@ class Tokenizer:
         key = _key(split, config, spans)
         entries = {side: None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides}
         models = {side: model for side, entry in entries.items() if entry and (model := _cached(entry, side, config))}
-        if missing := [side for side in sides if side not in models]:
-            with _sampled(split, missing, config.max_pairs, spans) as samples:
-                models |= {side: _trained(samples[side], len(split), side, config, entries[side]) for side in missing}
+        missing = [side for side in sides if side not in models]
+        stride = max(1, -(-len(split) // config.max_pairs))
+        if missing and stride > 1:
+            logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
+        for side in missing:
+            texts = functools.partial(_texts, split, side, stride, spans)
+            models[side] = _trained(texts, len(split), side, config, entries[side])
         return cls(*(models[side] for side in sides), spans=spans)
 
     def with_spans(self, spans: Spans) -> Tokenizer:
@@ -196,7 +198,7 @@ def _processor(model: bytes) -> Any:
     return processor
 
 
-def sound(model: bytes) -> bytes:
+def validated(model: bytes) -> bytes:
     """Return a model that SentencePiece can load. Raises UserError if it cannot."""
     _processor(model)
     return model
@@ -244,46 +246,11 @@ def _first_character(values: bytes) -> str:
 # Training
 
 
-class _Texts(Iterable[str]):
-    """Normalized texts in a temporary file, one on each line, and the characters in them."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self.characters = {" "}
-
-    def add(self, text: str) -> None:
-        """Add a text."""
-        self._file.write(f"{text}\n")
-        self.characters.update(text)
-
-    def __iter__(self) -> Iterator[str]:
-        self._file.seek(0)
-        return (line[:-1] for line in self._file)
-
-
-@contextmanager
-def _sampled(split: Split, sides: Sequence[str], most_pairs: int, spans: Spans) -> Iterator[dict[str, _Texts]]:
-    """Yield the training texts of each of `sides`: every n-th pair, so that there are at most `most_pairs`.
-
-    The split is read once. SentencePiece wants the size of the vocabulary first, which depends on the characters of all
-    texts, so they are kept on disk meanwhile.
-    """
-    stride = max(1, -(-len(split) // most_pairs))
-    if stride > 1:
-        logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
-    with ExitStack() as stack:
-        folder = stack.enter_context(temporary_folder())
-        files = (stack.enter_context((folder / side).open("w+", encoding="utf-8", newline="\n")) for side in sides)
-        texts = dict(zip(sides, map(_Texts, files), strict=True))
-        sources = [texts[side] for side in sides if side != "target"]
-        targets = [texts[side] for side in sides if side != "source"]
-        for pair in itertools.islice(split, 0, None, stride):
-            source, target = marked(pair, spans)
-            for each in sources:
-                each.add(source)
-            for each in targets:
-                each.add(target)
-        yield texts
+def _texts(split: Split, side: str, stride: int, spans: Spans) -> Iterator[str]:
+    """Yield the training texts of a side, or of both sides if it is "joint", of every n-th pair."""
+    for pair in itertools.islice(split, 0, None, stride):
+        source, target = marked(pair, spans)
+        yield from {"source": [source], "target": [target]}.get(side, [source, target])
 
 
 def default_size(characters: int, pairs: int) -> int:
@@ -303,8 +270,11 @@ def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
     return model
 
 
-def _trained(texts: _Texts, pairs: int, side: str, config: TokenizerConfig, entry: Path | None) -> bytes:
-    model = train_model(texts, config.vocab_size or default_size(len(texts.characters), pairs), side, config)
+def _trained(
+    texts: Callable[[], Iterator[str]], pairs: int, side: str, config: TokenizerConfig, entry: Path | None
+) -> bytes:
+    size = config.vocab_size or default_size(len({" "}.union(*texts())), pairs)
+    model = train_model(texts(), size, side, config)
     written = entry is not None and write_entry(entry, model, "tokenizer")
     logger.info(_description(side, config, model) + (f", cached in {entry}" if written else ""))
     return model

@@ -15,7 +15,6 @@ from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
 from nmt.text.protect import Spans
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, Piece
-from tests.attention_maps import make_map
 
 STRANGE = [
     "a </s> b <pad> <s> <unk> <0x0A>",
@@ -105,11 +104,6 @@ def test_an_invisible_character_has_its_number_as_a_label(train):
     pieces = tokenizer.source_pieces(ids)
     assert "".join(piece.label for piece in pieces if not piece.continues) == "▁a<U+200B>b<U+202E>c</s>"
     assert sum(piece.continues for piece in pieces) == 2 + 2
-
-
-def test_digits_are_pieces(train):
-    (ids,) = train().encode_source(["2024"])
-    assert len(ids) == 6
 
 
 def models(tokenizer):
@@ -215,27 +209,6 @@ def test_the_order_of_patterns_is_a_part_of_the_content(pairs, tokenizer_config,
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_cache_that_cannot_be_written_is_said(train, tmp_path, caplog):
-    caplog.set_level(logging.INFO, "nmt")
-    (tmp_path / "file").write_text("")
-    assert models(train(cache_dir=tmp_path / "file" / "cache")) == models(train())
-    assert any("continuing without a cache" in line for line in caplog.messages)
-    assert not any("cached in" in line for line in caplog.messages)
-
-
-def test_full_temporary_files_are_said_to_be_those_of_the_temporary_folder(train, tmp_path, monkeypatch):
-    resource = pytest.importorskip("resource")
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
-    try:
-        with pytest.raises(UserError, match=f"^{tmp_path}: File too large; .* TMPDIR to another one$"):
-            train()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_vocabulary_limits(train, type):
     with pytest.raises(UserError, match=r"got 60000, but the joint training text allows at most (\d+) pieces") as error:
@@ -246,13 +219,6 @@ def test_vocabulary_limits(train, type):
         train(type, vocab_size=most + 1)
     with pytest.raises(UserError, match=r"got 100, but the joint training text needs at least 309 "):
         train(type, vocab_size=100)
-
-
-@pytest.mark.parametrize("size", [60_000, 100])
-def test_separate_vocabularies_can_have_sizes_of_their_own(train, size):
-    with pytest.raises(UserError, match=r", or set tokenizer.vocab_size=null for a size that fits each language$"):
-        train(vocab_size=size, joint=False)
-    assert train(vocab_size=None, joint=False).source_vocab_size > 309
 
 
 def test_training_on_no_text_is_refused(train):
@@ -276,14 +242,6 @@ def test_long_texts_count(train):
     assert all(index > 275 for index in train(pairs=long, vocab_size=291).encode_source(["qrst"])[0][:-1])
 
 
-def test_characters_spelt_in_bytes_are_whole_in_words(train):
-    tokenizer = train()
-    pieces = tokenizer.source_pieces(tokenizer.encode_source(["👍 é漢!"])[0])
-    assert Piece("<9F>", continues=True) in pieces and Piece("漢") in pieces
-    words = make_map(pieces, pieces, cross=torch.eye(len(pieces))[None, None]).words()
-    assert words.axes("cross")[1] == ["👍", "é", "漢", "!", "</s>"]
-
-
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_without_a_size_the_corpus_decides(train, pairs, type):
     characters = {" "}.union(*(pair.source + pair.target for pair in pairs[:100]))
@@ -295,19 +253,6 @@ def test_without_a_size_the_corpus_decides(train, pairs, type):
 def test_a_default_size_grows_with_the_corpus_up_to_its_limit():
     assert [default_size(3, pairs) for pairs in (0, 1_000, 29_000, 10**6)] == [279, 1323, 5899, 32_000]
     assert default_size(40_001, 10**6) == 276 + 40_001
-
-
-@pytest.mark.parametrize("joint", [True, False])
-def test_the_corpus_is_read_once_for_all_that_training_needs(pairs, tokenizer_config, joint):
-    passes = []
-
-    def read():
-        passes.append(1)
-        return iter(pairs)
-
-    split = Split.of(Reiterable(read))
-    Tokenizer.train(split, tokenizer_config("bpe", joint=joint, vocab_size=None), cache_dir=None)
-    assert len(passes) == 1 + 1, "to count and hash, and to sample"
 
 
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):

@@ -285,44 +285,36 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
     if not folder.is_dir():
         problem = "a file; name it by data.train=, data.val= or data.test=" if folder.exists() else "no such folder"
         raise UserError(f"data.path: {folder}: {problem}")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
-    splits = {}
+    names = {entry.name.lower(): entry for entry in sorted(folder.iterdir()) if entry.is_file()}  # also train.TSV
+    splits = dict[str, FileSpec]()
     for split, stems in SPLIT_FILE_NAMES.items():
         found = [spec for stem in stems for spec in _candidates(folder, names, stem, source_lang, target_lang)]
         if len(found) > 1:
+            shown = (" + ".join(path.name for path in (spec if isinstance(spec, tuple) else (spec,))) for spec in found)
             raise UserError(
-                f"data.path: {folder} has more than one {split} split: {'; '.join(map(_show, found))}; "
-                f"keep one, or choose by data.{split}="
+                f"data.path: {folder} has more than one {split} split: {'; '.join(shown)}; keep one, or choose by "
+                f"data.{split}="
             )
-        if found:
-            splits[split] = found[0]
+        splits.update((split, spec) for spec in found)
     if not splits:
         raise UserError(
-            f"data.path: {folder} holds {_some(names) or 'no files'}; expected train.jsonl, train.tsv or "
-            f"train.{source_lang} + train.{target_lang} (.gz too); likewise val and test"
+            f"data.path: {folder} holds {_some([path.name for path in names.values()]) or 'no files'}; expected "
+            f"train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz too); likewise val and test"
         )
     return splits
 
 
-def _show(spec: FileSpec) -> str:
-    return " + ".join(path.name for path in spec) if isinstance(spec, tuple) else spec.name
-
-
 def _candidates(
-    folder: Path, names: Sequence[str], stem: str, source_lang: str, target_lang: str
-) -> Iterable[FileSpec]:
-    written = {name.lower(): name for name in names}  # as train.TSV, which data.train= reads too
+    folder: Path, names: Mapping[str, Path], stem: str, source_lang: str, target_lang: str
+) -> Iterator[FileSpec]:
+    def named(ending: str) -> list[Path]:
+        name = f"{stem}.{ending}".lower()
+        return [names[each] for each in (name, f"{name}.gz") if each in names]
 
-    def found(name: str) -> list[str]:
-        return [written[each] for each in (name.lower(), f"{name.lower()}.gz") if each in written]
-
-    for suffix in (".jsonl", ".tsv"):
-        yield from (folder / name for name in found(stem + suffix))
-    sides = [found(f"{stem}.{lang}") for lang in (source_lang, target_lang)]
-    if not any(sides):
-        return
-    for lang, side, other in ((source_lang, *sides), (target_lang, *sides[::-1])):
-        if not side:
-            there = ", ".join(name for name in names if name.startswith(f"{stem}."))
-            raise UserError(f"{folder / other[0]} has no partner {stem}.{lang}; there are: {there}; {SET_LANGUAGES}")
-    yield from ((folder / source, folder / target) for source in sides[0] for target in sides[1])
+    yield from named("jsonl") + named("tsv")
+    sources, targets = named(source_lang), named(target_lang)
+    if bool(sources) != bool(targets):
+        there = ", ".join(path.name for name, path in names.items() if name.startswith(f"{stem}."))
+        lang = target_lang if sources else source_lang
+        raise UserError(f"{(sources or targets)[0]} has no partner {stem}.{lang}; there are: {there}; {SET_LANGUAGES}")
+    yield from itertools.product(sources, targets)

@@ -132,44 +132,34 @@ def read_rows(
     Rows without text on one side are left out; at the end, `note` gets a message with their number. Raises UserError
     for a language that the data lacks and for values that are not text.
     """
-    first, left_out = 0, 0
-    for columns in batches:
-        sources, targets = _texts(columns, source_lang, target_lang, where)
-        for row, (source, target) in enumerate(zip(sources, targets, strict=True), first):
-            if source is None or target is None:
+    first, left_out, languages = 0, 0, (source_lang, target_lang)
+    for batch in batches:
+        columns = batch
+        if "translation" in batch and not all(lang in batch for lang in languages):
+            rows = [{} if row is None else row for row in batch["translation"]]
+            wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
+            if wrong is not None:
+                raise UserError(
+                    f"{where}: the column 'translation' holds {type(wrong).__name__}, expected a text for each "
+                    'language, as in {"en": "a dog", "de": "ein Hund"}; choose another data.name or data.config'
+                )
+            there = sorted({lang for row in rows for lang in row}) or languages
+            columns = {lang: [row.get(lang) for row in rows] for lang in there}
+        for lang in languages:
+            check_language(lang, columns, where)
+        for row, texts in enumerate(zip(*(columns[lang] for lang in languages), strict=True), first):
+            if None in texts:
                 left_out += 1
                 continue
-            if not (isinstance(source, str) and isinstance(target, str)):
-                got = source if not isinstance(source, str) else target
+            wrong = next((text for text in texts if not isinstance(text, str)), None)
+            if wrong is not None:
                 raise UserError(
-                    f"{where}: row {row} holds {type(got).__name__}, expected text; choose other language keys"
+                    f"{where}: row {row} holds {type(wrong).__name__}, expected text; choose other language keys"
                 )
-            yield SentencePair(source, target)
-        first += len(sources)
+            yield SentencePair(*texts)
+        first += len(columns[source_lang])
     if left_out:
         note(f"{where}: left out {left_out:,} rows without text on one side")
-
-
-def _texts(
-    columns: Mapping[str, list[Any]], source_lang: str, target_lang: str, where: str
-) -> tuple[list[Any], list[Any]]:
-    """Return the two columns of texts, found by language or inside a `translation` column."""
-    languages = source_lang, target_lang
-    if "translation" in columns and not all(lang in columns for lang in languages):
-        rows = [{} if row is None else row for row in columns["translation"]]
-        wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
-        if wrong is not None:
-            raise UserError(
-                f"{where}: the column 'translation' holds {type(wrong).__name__}, expected a text for each language, "
-                'as in {"en": "a dog", "de": "ein Hund"}; choose another data set (data.name, data.config)'
-            )
-        there = sorted({lang for row in rows for lang in row})
-        for lang in languages if there else ():
-            check_language(lang, there, where)
-        return [row.get(source_lang) for row in rows], [row.get(target_lang) for row in rows]
-    for lang in languages:
-        check_language(lang, columns, where)
-    return columns[source_lang], columns[target_lang]
 
 
 # The client and the network

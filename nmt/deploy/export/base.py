@@ -14,7 +14,7 @@ from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
-from nmt.data.tokenizer import Tokenizer, sound
+from nmt.data.tokenizer import Tokenizer, validated
 from nmt.deploy.export.transformer import AlignmentHead
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import check_fields
@@ -151,7 +151,7 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 def read_tokenizer(folder: Path, spans: Mapping[str, str | None]) -> Tokenizer:
     """Return the tokenizer of an exported folder, with the patterns of spans."""
-    source, target = (sound((folder / name).read_bytes()) for name in (SOURCE, TARGET))
+    source, target = (validated((folder / name).read_bytes()) for name in (SOURCE, TARGET))
     return Tokenizer(source, None if source == target else target, spans=Spans(spans))
 
 

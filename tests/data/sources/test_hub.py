@@ -290,12 +290,6 @@ def test_two_validation_splits_are_refused_unless_a_file_replaces_them(tmp_path,
     assert sorted(load_corpus(build_source(config), config)) == ["train", "val"]
 
 
-def test_streaming_needs_a_network(data_config, monkeypatch, no_cache):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(UserError, match=r"HF_HUB_OFFLINE is set and data\.streaming=true reads over the network"):
-        build_source(data_config("multi30k", streaming=True)).splits()
-
-
 def test_a_data_set_has_to_be_named(data_config):
     with pytest.raises(UserError, match=r"data\.name: not given; name a data set of the Hub"):
         build_source(data_config("hub"))

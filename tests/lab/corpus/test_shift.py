@@ -9,7 +9,7 @@ import pytest
 
 from nmt.data.pair import SentencePair, Split
 from nmt.lab.corpus.sample import BLOCK, SampledContext, sample
-from nmt.lab.corpus.shift import Shifted, Stretch, find_shifts
+from nmt.lab.corpus.shift import Shifted, find_shifts
 from tests.lab.corpus.good import CORPORA, find, good_pairs
 
 NEAR = 20  # lines from where a shift begins or ends to where that is found
@@ -64,12 +64,6 @@ def test_each_lost_line_adds_to_the_shift():
     assert abs(first.start - 1000) <= NEAR and abs(second.start - 1999) <= NEAR and first.end <= second.start
 
 
-def test_a_whole_corpus_may_be_shifted():
-    pairs = good_pairs("cldr", "en", "de")
-    moved = paired([pair.source for pair in pairs[1:]], [pair.target for pair in pairs[:-1]])
-    assert find_shifts(moved) == [Stretch(0, len(moved), 1)]
-
-
 @pytest.mark.parametrize("size", [*range(1, 30), 500])
 def test_few_pairs_are_no_shift(size):
     assert find_shifts(good_pairs("cldr", "en", "de")[:size]) == []
@@ -95,10 +89,3 @@ def test_in_a_sample_the_lines_are_those_of_the_whole():
     assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
     note = Shifted().finder(SampledContext(("en", "de"), part, stride=3))(999, pairs[-1])
     assert note.startswith("from pair 1,5") and note.endswith(", the target of each source is 1 line earlier")
-
-
-@pytest.mark.parametrize("size", [1, 99, 100, 101, 299, 300, 301, 350, 400, 401, 1000])
-def test_the_size_of_a_sample(size):
-    split = Split.of([SentencePair(str(number), "") for number in range(size)])
-    for stride in (1, 2, 3):
-        assert len(sample(split, stride)) == len(list(sample(split, stride)))
