@@ -9,11 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Self, TypedDict
 
+import regex
 import torch
 from torch import Tensor
 
 from nmt.config.schema import Count, Number, read_json, read_stored
 from nmt.errors import UserError, one_line
+from nmt.text.languages import UNSPACED, WIDE
 from nmt.tokens import WORD_MARK, Piece
 
 if TYPE_CHECKING:
@@ -27,12 +29,8 @@ FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
 MAX_BYTES = 100_000_000  # of a file; a map of 12 layers with 16 heads takes 50 MB for sentences of 80 pieces
 REMEDY = "write it again with attend.py or by a run"
-# Scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana and Han, with their punctuation.
-UNSPACED = (
-    *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3000, 0x30FF), (0x31F0, 0x31FF)),
-    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
-    *((0xFF00, 0xFF0F), (0xFF1A, 0xFF20), (0xFF3B, 0xFF40), (0xFF5B, 0xFF9F)),  # not wide digits and Latin letters
-)
+# A character of a script without spaces, or punctuation of one; wide digits and Latin letters are none.
+UNSPACED_CHARACTER = rf"[{UNSPACED}[{WIDE}--[\p{{Nd}}\p{{Latin}}]]]"
 
 
 @dataclass(frozen=True)
@@ -267,7 +265,7 @@ def _begins_word(last: Sequence[Piece], pieces: Sequence[Piece]) -> bool:
 
 
 def _unspaced(char: str) -> bool:
-    return bool(char) and any(low <= ord(char) <= high for low, high in UNSPACED)
+    return regex.match(UNSPACED_CHARACTER, char, regex.V1) is not None
 
 
 def _join(pieces: Sequence[Piece]) -> str:

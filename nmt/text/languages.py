@@ -1,14 +1,25 @@
-"""Languages by their codes, as Unicode CLDR and num2words know them."""
+"""Languages by their codes, as Unicode CLDR knows them, their scripts, and texts in another language or script."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
+from typing import Any
 
 import regex
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 
+from nmt.errors import missing_packages
+
+# Letters of scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) has no script.
+UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+UNSPACED_SCRIPTS = frozenset(("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"))  # as ISO 15924 names them
+WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
+FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
+LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
+NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source code
 # ISO 15924 has one code for the scripts of Japanese together, likewise of Korean and of Chinese.
 _TOGETHER = {"Jpan": ("Hira", "Kana", "Hani"), "Kore": ("Hang", "Hani"), "Hans": ("Hani",), "Hant": ("Hani",)}
 _EITHER = {"sr": ("Cyrl", "Latn"), "uz": ("Latn", "Cyrl")}  # languages in which people write both
@@ -33,19 +44,6 @@ def english_name(code: str) -> str:
     """Return the English name of a language, or its code if CLDR has none."""
     locale = locale_of(code)
     return (locale and locale.english_name) or code
-
-
-def number_words_key(locale: Locale) -> str | None:
-    """Return the name under which num2words has the number words of a locale, or None if it has none.
-
-    num2words has the words of a language in one script. Those of Serbian are Latin. For sr, the likely script is
-    Cyrillic, so the result is None.
-    """
-    from num2words import CONVERTER_CLASSES, num2words
-
-    key = next((key for key in (str(locale), locale.language) if key in CONVERTER_CLASSES), None)
-    likely = scripts_of(str(locale))[:1]
-    return key if key and all(_is_written_in(script, num2words(25, lang=key)) for script in likely) else None
 
 
 @cache
@@ -74,13 +72,60 @@ def scripts_in(script: str) -> tuple[str, ...]:
     return _TOGETHER.get(script, (script,))
 
 
-def _is_written_in(script: str, text: str) -> bool:
-    own = "".join(rf"\p{{Script={name}}}" for name in scripts_in(script))
-    return not regex.search(rf"[\p{{L}}--[{own}]]", text, regex.V1)
-
-
 def _is_script(name: str) -> bool:
     try:
         return bool(regex.compile(rf"\p{{Script={name}}}"))
     except regex.error:
         return False
+
+
+def foreign_script(text: str, language: str) -> str:
+    """Return the script of the first foreign letter if most words of a text are not in a script of the language.
+
+    The name is that of Unicode, such as "Cyrillic". It is empty if the script of the language is not known.
+    """
+    scripts = scripts_of(language)
+    if not scripts:
+        return ""
+    own, other = _letters(scripts)
+    foreign = other.search(text)
+    if not foreign:
+        return ""
+    words = [bool(own.search(word)) for word in text.split() if regex.search(r"\p{L}", word)]
+    own_words = len(own.findall(text)) if not UNSPACED_SCRIPTS.isdisjoint(scripts) else 0
+    if words.count(False) <= words.count(True) + own_words:
+        return ""
+    return unicodedata.name(foreign[0], "unknown").partition(" ")[0].capitalize()
+
+
+@cache
+def _letters(scripts: tuple[str, ...]) -> tuple[Any, Any]:
+    """Return patterns for a letter of these scripts, and of others. Some letters, such as µ, belong to no script."""
+    own = "".join(rf"\p{{sc={name}}}" for script in scripts for name in scripts_in(script))
+    other = rf"[\p{{L}}--[\p{{sc=Common}}\p{{sc=Inherited}}{own}]]"
+    return regex.compile(rf"[\p{{L}}&&[{own}]]", regex.V1), regex.compile(other, regex.V1)
+
+
+def foreign_language(text: str, language: str) -> str:
+    """Return the code of another language than `language` as which py3langid reads a text.
+
+    It is empty for a text with few letters, and if the package is not installed or does not know the language.
+    """
+    if sum(map(str.isalpha, text)) < FEWEST_LETTERS or unidentified(language):
+        return ""
+    other, confidence = _identifier().classify(text)
+    return str(other) if confidence >= LEAST_CONFIDENCE and other not in (main_part(language), NO_LANGUAGE) else ""
+
+
+def unidentified(language: str) -> str:
+    """Return why texts of a language cannot be told from others, or an empty string."""
+    if note := missing_packages("py3langid", extra="inspect"):
+        return note
+    return "" if main_part(language) in _identifier().labels else f"py3langid does not know the language '{language}'"
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -8,32 +8,25 @@ import regex
 
 # The form after a consonant, and the form after a vowel.
 FORMS = {"을": "를", "은": "는", "이": "가", "과": "와", "으로": "로", "이나": "나", "이라": "라", "이란": "란"}
-# Other particles, which have one form.
-SINGLE = "에서|에게|에|의|도|만|부터|까지"
 
 # The suffixes that may follow three of the particles, as 는 in 메뉴로는. The others have none: in 메뉴이고,
 # 이고 is a form of the verb 이다.
 SUFFIXES = {"과": "의|는|도|만", "으로": "의|는|도|만|서|써|부터", "이라": "는|도|고|면|서"}
 
-_SUFFIX = "는|도|만|의"  # of a particle with one form, as 는 in 메뉴에서는
 _VARIABLE = "|".join(sorted([*FORMS, *FORMS.values()], key=len, reverse=True))
 _ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in SUFFIXES for form in pair)
 # A particle ends before another letter. Both forms together, as in 을(를) and 은/는, already fit every word.
 _END = rf"(?!\p{{Hangul}}|[(/](?:{_VARIABLE})(?!\p{{Hangul}}))"
 _CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?{_END})" for form, suffixes in SUFFIXES.items())
 _AFTER = regex.compile(rf"((?:{_ALONE}){_END}|{_CONTINUED})")
-# A short word such as 회의 or 경로 may end like a particle. 을, 를 and 에서 are particles after short words too.
-_ENDING = regex.compile(
-    rf"(?<=\p{{Hangul}}{{2}}|[A-Za-z0-9])(?:{_VARIABLE}|(?:에서|에게|에|까지|부터)(?:{_SUFFIX})|{SINGLE})\Z"
-    rf"|(?<=\p{{Hangul}})(?:을|를|에서(?:{_SUFFIX})?)\Z"
-)
-# Not more than four, as in 파일들로부터의: without a limit, a long row of them would take exponential time.
-_MORE = (
-    "들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까|한테서|한테|에게서|께서|께|엔"
-    "|에선|이랑|랑|만큼|대로|밖에|조차|마저|씩|쯤|당|끼리|이든|이라고|라고|이라면|라면|이지만|이므로|이거나|인지|인데|이니까"
+# What may stand behind a noun of a glossary, with forms of the verb 이다. Not more than four of them, as in
+# 파일들로부터의: without a limit, a long row would take exponential time.
+_SINGLE = (
+    "에서|에게|에|의|도|만|부터|까지|들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까|한테서|한테"
+    "|에게서|께서|께|엔|에선|이랑|랑|만큼|대로|밖에|조차|마저|씩|쯤|당|끼리|이든|이라고|라고|이라면|라면|이지만|이므로|이거나|인지|인데|이니까"
     "|이었다|이었습니다|였다|였습니다|이에요|예요"
 )
-AFTER_A_NOUN = rf"(?=(?:{_VARIABLE}|{SINGLE}|{_MORE}){{0,4}}(?!\p{{Hangul}}))"  # for a regular expression
+AFTER_A_NOUN = rf"(?=(?:{_VARIABLE}|{_SINGLE}){{0,4}}(?!\p{{Hangul}}))"  # for a regular expression
 
 _BRACKETS = regex.compile(r"(?<=.)[(\uff08][^()\uff08\uff09]*[)\uff09][\"'\p{Pf}]*\Z")
 _PLACEHOLDER = regex.compile(r"(?:\{[^{}]*\}|\$\([^()]*\)|[%$][A-Za-z0-9_]+%?)\W*\Z")  # {0}, $(brand), %1, $1, %A1%
@@ -52,15 +45,6 @@ def agreed(word: str, text: str) -> str:
     found = _AFTER.match(text)
     final = _final(word)
     return text if found is None or final is None else _form(found[1], final) + text[found.end() :]
-
-
-def particle(word: str) -> str:
-    """Return the particle at the end of a Korean word, or "" if there is none."""
-    found = _ENDING.search(word)
-    if found is None:
-        return ""
-    final = _final(word[: found.start()])
-    return found[0] if final is None or _form(found[0], final) == found[0] else ""
 
 
 def _form(particle: str, final: int) -> str:

@@ -23,6 +23,7 @@ import regex
 
 from nmt.errors import UserError, one_line
 from nmt.system.cores import usable_cores
+from nmt.text.languages import WIDE
 from nmt.text.particles import agreed
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS, START_MARKS
@@ -35,7 +36,6 @@ _END_MARKS = frozenset(end for _, end in ELEMENT_MARKS)
 _STARTS = f"((?:{'|'.join(sorted(START_MARKS))})+)"
 _BEFORE_A_WORD = regex.compile(rf"(?:\s+|^){_STARTS}(?=\S)")
 _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
-WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
 _WITHOUT_SPACE = regex.compile(
     rf"""(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{WIDE}]|{WIDE}[\p{{Pf}}"']+)\Z""", regex.V1
 )

@@ -22,7 +22,8 @@ from collections.abc import Callable
 
 import regex
 
-from nmt.text.protect import WIDE, Segment
+from nmt.text.languages import WIDE
+from nmt.text.protect import Segment
 from nmt.text.terms import in_nfc
 
 

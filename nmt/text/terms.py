@@ -20,12 +20,11 @@ import regex
 
 from nmt.errors import UserError
 from nmt.system.lines import decoded, opened, raw
+from nmt.text.languages import UNSPACED
 from nmt.text.particles import AFTER_A_NOUN
 
 LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
 INVISIBLE = r"[\u200c\u200d\u00ad]*"  # joiners and soft hyphens, which stand inside words
-# Scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) is not of this script alone.
-UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
 
 
@@ -64,10 +63,6 @@ class Terms:
     def digest(self) -> str:
         """Eight hexadecimal digits that differ from those of another glossary."""
         return hashlib.sha256(json.dumps(sorted(self.translations.items())).encode()).hexdigest()[:8]
-
-    def find(self, text: str) -> list[str]:
-        """Return the terms that stand in a text, as the glossary writes them, in their order."""
-        return [self._term(found) for found in self._pattern.finditer(in_nfc(text)[0])] if self else []
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Return where each term begins and ends in a text, and its translation."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal
 
-from nmt.data.filters.text import FEWEST_LETTERS, foreign_language, foreign_script
+from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script
 
 if TYPE_CHECKING:
     from nmt.translation.source import EncodedSource

@@ -14,7 +14,7 @@ import regex
 from nmt.data.aligner import Aligner
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
-from nmt.text.terms import UNSPACED
+from nmt.text.languages import UNSPACED
 from nmt.tokens import WORD_MARK
 
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from

@@ -40,7 +40,7 @@ from nmt.data.sources.files import read_pairs
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
-from nmt.text.terms import UNSPACED
+from nmt.text.languages import UNSPACED
 from nmt.tokens import WORD_MARK
 from scripts.recipes.aligned import Example, begins_word, examples, text
 

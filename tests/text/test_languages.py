@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.text.languages import english_name, locale_of, main_part, number_words_key, scripts_in, scripts_of
+from nmt.data.sources.cldr_topics import number_words_key
+from nmt.text.languages import english_name, locale_of, main_part, scripts_in, scripts_of
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from nmt.text.particles import FORMS, agreed, particle
+from nmt.text.particles import FORMS, agreed
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,3 @@ def test_the_form_depends_on_the_final_of_every_syllable(form: str) -> None:
         final = (code - ord("가")) % 28
         vowel = final == 0 or (final == 8 and "로" in pair)
         assert agreed(chr(code), form) == pair[vowel]
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        *(("파일을", "을"), ("창을", "을"), ("메뉴를", "를"), ("이름으로", "으로"), ("파일로", "로"), ("URL을", "을")),
-        *(("데이터베이스에서", "에서"), ("상자에", "에"), ("문서의", "의")),
-        *(("메뉴에서는", "에서는"), ("창에서도", "에서도"), ("메뉴에는", "에는"), ("매크로를", "를")),
-        *((word, "") for word in ("회의", "경로", "추가", "결과", "사이", "속도", "파일으로", "file", "", "을")),
-    ],
-)
-def test_the_particle_of_a_word_is_found(word: str, expected: str) -> None:
-    assert particle(word) == expected

@@ -18,11 +18,11 @@ from babel.languages import get_official_languages
 from babel.localedata import locale_identifiers
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.cldr_topics import TOPICS, NoWording, Topic, join
+from nmt.data.sources.cldr_topics import TOPICS, NoWording, Topic, join, number_words_key
 from nmt.data.sources.generated import Generated
 from nmt.errors import ParameterError, did_you_mean
 from nmt.parameters import PositiveInt, checked
-from nmt.text.languages import locale_of, number_words_key
+from nmt.text.languages import locale_of
 
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
 

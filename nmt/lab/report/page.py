@@ -10,7 +10,7 @@ from typing import Any
 
 import regex
 
-from nmt.attention_map import UNSPACED
+from nmt.attention_map import UNSPACED_CHARACTER
 from nmt.cli.table import Column, Table, text_cell
 from nmt.evaluation.metrics.base import Scores, labels
 from nmt.lab.attention.caption import BYTE, SPACE
@@ -156,8 +156,7 @@ def _picture(seen: View) -> dict[str, Any]:
 # Differences of two texts
 
 # A word is a run of letters and digits, a single other character, or a character of a script without spaces.
-_UNSPACED = "".join(f"{chr(low)}-{chr(high)}" for low, high in UNSPACED)
-_WORD = regex.compile(rf"(?V1)[{_UNSPACED}]\p{{M}}*|[\w--[{_UNSPACED}]]+|[^\s\w]")
+_WORD = regex.compile(rf"(?V1){UNSPACED_CHARACTER}\p{{M}}*|[\w--{UNSPACED_CHARACTER}]+|[^\s\w]")
 
 Segment = tuple[str, bool]  # a text, and whether it differs
 
