@@ -11,6 +11,7 @@ from nmt.attention_map import AttentionMap
 from nmt.cli.output import print_stderr
 from nmt.errors import counted
 from nmt.system.lines import as_line
+from nmt.text.protect import Segment
 from nmt.translation.base import BaseTranslator
 from nmt.translation.doubts import ABOUT_THE_SOURCE, REASONS
 from nmt.translation.translation import Translation
@@ -41,15 +42,23 @@ class LineTranslator:
 
         Every translation begins with `prefix`. Only an empty sentence has an empty translation.
         """
-        found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
+        found = self.translations(sentences, places, prefix=prefix)
         maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
-        for hypotheses, place in zip(found, places, strict=True):
-            self._warn(hypotheses[0], place)
+        for hypotheses in found:
             if self.jsonl:
                 whole = record(hypotheses, maps, self.translator.languages)
                 yield json.dumps(whole, ensure_ascii=False) + "\n"
             else:
                 yield as_line(hypotheses[0].text) + "\n"
+
+    def translations(
+        self, sentences: Sequence[str | Segment], places: Sequence[str], *, prefix: str = ""
+    ) -> list[list[Translation]]:
+        """Return the translations of each sentence, best first. The arguments are as in `lines`."""
+        found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
+        for hypotheses, place in zip(found, places, strict=True):
+            self._warn(hypotheses[0], place)
+        return found
 
     def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
         """Yield the map of each translation and part that has one, computed a few at a time."""

@@ -180,7 +180,7 @@ class BaseTranslator(ABC):
             read.append(in_small_letters(text) if source.capitals else text)
         return self.tokenizer.encode_target(read)
 
-    def check_source(self, sentence: str, where: str) -> None:
+    def check_source(self, sentence: str | Segment, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
         if self.search.long_source != "split":
             self.source_limit().check(self.encode([sentence])[0].tokens, where)

@@ -1,11 +1,21 @@
-"""The base class of documents, and a document of several parts."""
+"""Documents: the sentences of a text to translate, and what stays. Plain text is a document of paragraphs."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+
+from nmt.text.protect import Segment, Spans, join
+from nmt.text.sentences import split
+from nmt.text.terms import NO_TERMS, Terms
+
+Text = str | Segment  # a sentence with the tags of a page in it is a segment
+
+# All control characters but the tab: a model loses them, and PO files have them, as in "\a" for a bell.
+_BREAK = re.compile(r"(\r\n|[\x00-\x08\n-\x1f\x7f-\x9f\u2028\u2029])")
 
 
 class Document(ABC):
@@ -16,19 +26,18 @@ class Document(ABC):
 
     @property
     @abstractmethod
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Text]:
         """The sentences to translate, in order."""
 
-    def revised(self, translations: Sequence[str]) -> Document:
-        """Return the document with other sentences in place of those whose translations cannot be used.
-
-        A program translates the new ones before it fills the document.
-        """
-        return self
-
     @abstractmethod
-    def filled(self, translations: Sequence[str]) -> str:
+    def filled(self, translations: Sequence[Text]) -> str:
         """Return the text with one translation, of one line, in place of each sentence."""
+
+    def translated(self, translate: Callable[[list[Text]], Sequence[Text]]) -> str:
+        """Return the text with the translations that `translate` makes. It gets each different sentence once."""
+        different = list(dict.fromkeys(self.sentences))
+        found = dict(zip(different, translate(different), strict=True))
+        return self.filled([found[sentence] for sentence in self.sentences])
 
 
 def has_words(text: str) -> bool:
@@ -43,19 +52,62 @@ class Joined(Document):
     parts: Sequence[Document | str]
 
     @property
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Text]:
         return [sentence for part in self.parts if isinstance(part, Document) for sentence in part.sentences]
 
-    def revised(self, translations: Sequence[str]) -> Document:
-        return Joined(
-            [part if isinstance(part, str) else part.revised(own) for part, own in self._shares(translations)]
+    def filled(self, translations: Sequence[Text]) -> str:
+        rest = iter(translations)
+        return "".join(
+            part if isinstance(part, str) else part.filled(list(islice(rest, len(part.sentences))))
+            for part in self.parts
         )
 
-    def filled(self, translations: Sequence[str]) -> str:
-        return "".join(part if isinstance(part, str) else part.filled(own) for part, own in self._shares(translations))
 
-    def _shares(self, translations: Sequence[str]) -> Iterator[tuple[Document | str, list[str]]]:
-        """Yield each part with its translations."""
+@dataclass(frozen=True)
+class Line(Document):
+    """A line of text and its sentences. They are translated one by one, and white space around them stays."""
+
+    text: str
+    parts: Sequence[str]
+
+    @property
+    def sentences(self) -> list[Text]:
+        """The sentences of the line that have words."""
+        return [sentence for sentence in self.parts if has_words(sentence)]
+
+    def filled(self, translations: Sequence[Text]) -> str:
+        """Return the joined translations, with the white space of the line around them."""
         rest = iter(translations)
-        for part in self.parts:
-            yield part, [] if isinstance(part, str) else list(islice(rest, len(part.sentences)))
+        texts = [next(rest) if has_words(sentence) else sentence for sentence in self.parts]
+        start = len(self.text) - len(self.text.lstrip())
+        end = max(start, len(self.text.rstrip()))
+        return f"{self.text[:start]}{join(texts).translation}{self.text[end:]}"
+
+
+def divided(text: str, spans: Spans, terms: Terms) -> Line:
+    """Return a line with its sentences, none of which ends inside a span or term."""
+    return Line(text, [segment.text for segment in split(spans.protect(text, terms))])
+
+
+def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
+    """Return a text whose lines are translated one by one by a model with these spans, and with a glossary.
+
+    Line breaks, tabs, control characters, blank lines and indentation stay.
+    """
+    parts = list[Document | str]()
+    for place, piece in enumerate(_BREAK.split(text)):
+        parts += [piece] if place % 2 else _columns(piece, spans, terms)
+    return Joined(parts)
+
+
+def _columns(line: str, spans: Spans, terms: Terms) -> Iterator[Document | str]:
+    """Yield the parts of a line between its tabs, and the tabs. One inside a span divides nothing."""
+    text = ""
+    for part in spans.protect(line, terms).parts:
+        for place, piece in enumerate(re.split(r"(\t+)", part) if isinstance(part, str) else [part.text]):
+            if place % 2:
+                yield from (divided(text, spans, terms), piece)
+                text = ""
+            else:
+                text += piece
+    yield divided(text, spans, terms)

@@ -23,22 +23,19 @@ def format_by_name(name: str) -> DocumentFormat:
 def read_document(text: str, format: DocumentFormat, where: str, translator: BaseTranslator) -> Document:
     """Return the document that `translator` can translate. Messages call it `where`.
 
-    Raises UserError for HTML that declares another encoding than UTF-8, for a PO file that cannot be used, and for a PO
-    file if the target language is not known.
+    Raises UserError for a document that cannot be used, and for a PO file if the target language is not known.
     """
-    spans = translator.tokenizer.spans
-    if format == "html":
-        from nmt.deploy.documents.html import check_encoding, marked_up
+    from nmt.deploy.documents.base import paragraphs  # late: lxml and polib are needed for their formats only
 
-        check_encoding(text, where)
-        return marked_up(text, spans, translator.terms)
+    spans, terms = translator.tokenizer.spans, translator.terms
+    if format == "html":
+        from nmt.deploy.documents.html import marked_up
+
+        return marked_up(text, spans, terms)
     if format == "po":
         from nmt.deploy.documents.po import PoFile
 
         if translator.languages is None:
             raise UserError(f"{where}: a PO file names its language, but the model does not say what its languages are")
-        return PoFile(text, where, translator.languages[1], spans, translator.terms)
-
-    from nmt.deploy.documents.paragraphs import paragraphs
-
-    return paragraphs(text, spans, translator.terms)
+        return PoFile(text, where, translator.languages[1], spans, terms)
+    return paragraphs(text, spans, terms)

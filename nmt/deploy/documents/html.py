@@ -1,300 +1,326 @@
-"""HTML as sentences to translate and markup that stays as it is.
+"""HTML as sentences to translate, and markup that keeps its meaning: lxml reads a page, and repairs a damaged one.
 
 Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.text.protect`) translates a sentence
-of a block with its inline tags: a sentence with a link in it is translated at once. In the sentence, a mark stands for
-each tag, as for every span, so no translation changes a tag. Code, keys, formulas and elements with translate="no" or
-the class "notranslate" stay; inside a sentence, one mark stands for the whole element. Tags around a whole sentence
-are left out of it.
+of a block with its inline tags: a sentence with a link in it is translated at once. In the sentence, a slot stands for
+each tag, so no translation changes a tag. Code, keys, formulas and elements with translate="no" or the class
+"notranslate" stay; inside a sentence, one slot stands for the whole element. Tags around a whole sentence are left out
+of it.
 
-Every tag is in the result once, and the elements nest as well as in the source. If the tags of a translation do not
-nest, they are put in the order of the source at the places where the translation has tags. If the translation lacks
-tags, a lost start tag counts as one at the beginning, and any other lost tag as one at the end.
+Every tag is in the result once, and the elements nest. An element that is lost, or empty in the translation, is put
+around the whole sentence. If the tags of a translation do not nest, they get the order of the source.
 
-The texts between the tags of a sentence are translated apart if the model has no spans, if the tags of the block do not
-nest in the source, if the sentence has more spans and terms than there are marks, or if an element with content is
-empty in the translation (`Document.revised`). Attributes, such as alt and title, are not translated.
+The texts between the tags are translated apart if the model has no spans, or if a sentence of the block has more slots
+than a model knows. Attributes, such as alt and title, are not translated.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import groupby, islice, pairwise
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from nmt.deploy.documents.base import Document, Joined, has_words
-from nmt.deploy.documents.html_tokens import Token, tokens_of
-from nmt.deploy.documents.paragraphs import Line, divided
+from lxml import etree
+
+from nmt.deploy.documents.base import Document, Joined, Line, Text, divided, has_words
 from nmt.errors import UserError
-from nmt.text.protect import MARK, Place, Segment, Slot, Spans, gap
+from nmt.text.protect import Segment, Slot, Spans, gap
 from nmt.text.sentences import split
 from nmt.text.terms import NO_TERMS, Terms
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_XML = re.compile(r"""\A\s*<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)""")
-_META = re.compile(r"<meta\s[^<>]*", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""(?:\s|(?<=["']))([\w-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
-_CHARSET = re.compile(r"""\bcharset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+# Elements inside a sentence: text-level ones of the HTML standard, obsolete ones, pictures. A line break ends a text.
+_TEXT_LEVEL = "a abbr b bdi bdo cite data del dfn em i ins mark q s small span strong sub sup time u"
+_INLINE_KEPT = frozenset(["code", "kbd", "math", "samp", "svg", "var"])
+_INLINE = frozenset(f"{_TEXT_LEVEL} acronym big font img nobr strike tt".split()) | _INLINE_KEPT
+_KEPT = _INLINE_KEPT | {"pre", "script", "style", "textarea"}
+_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track"])
+_PAGE = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_MARK = re.compile(f"({MARK.pattern})")
+
+
+Kind = Literal["start", "end", "unit", "block", "hidden"]
+Parts = Sequence[str | Slot]  # texts, inline tags, and other slots
 
 
 @dataclass(frozen=True)
-class Tag:
-    """A tag or unit of a block. `element` is the same for the two tags of an element, and else different."""
+class Tag(Slot):
+    """A tag, or an element that stays: a `unit` inside a sentence, and a `block` between texts. A comment is `hidden`.
 
-    token: Token
-    element: int
-    place: int  # in the text of the block without tags
+    `markup` is as in the page. `element` is the same number for the two tags of an inline element.
+    """
+
+    markup: str = ""
+    kind: Kind = "block"
+    element: int = 0
+
+
+def tag_of(markup: str, kind: Kind, element: int = 0) -> Tag:
+    """Return a tag, which a translator sees as "<3>", "</3>" or "<3/>"."""
+    text = {"start": f"<{element}>", "end": f"</{element}>"}.get(kind, f"<{element}/>")
+    return Tag(text, markup=markup, kind=kind, element=element)
 
 
 def marked_up(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
     """Return HTML whose texts are translated by a model with these spans, and with the `terms` of a glossary.
 
-    Markup that no browser understands stays, or becomes text.
+    Raises UserError for elements that are nested too deeply to be read.
     """
-    parts = list[Document | str]()
-    for separates, group in groupby(tokens_of(text), lambda token: token.kind == "block"):
-        tokens = list(group)
-        if separates or not any(token.kind == "text" and html.unescape(token.raw).strip() for token in tokens):
-            parts.append("".join(token.raw for token in tokens))
+    return Joined([part if isinstance(part, str) else _block(part, spans, terms) for part in _parts(text)])
+
+
+def text_of(text: str) -> str:
+    """Return the text of HTML that a translation changes, with a space between blocks and around what stays."""
+    runs = (part for part in _parts(text) if not isinstance(part, str))
+    return " ".join(
+        "".join(part if isinstance(part, str) else " " * (part.kind == "unit") for part in run) for run in runs
+    )
+
+
+# From a page to runs
+
+
+def _parts(text: str) -> Iterator[str | list[str | Tag]]:
+    """Yield the markup of HTML, and between it the runs that have words. HTML without a root is a part of a page."""
+    whole = bool(_PAGE.search(text))
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, default_doctype=False)
+    root = etree.HTML((text if whole else f"<html><body>{text}</body></html>").encode("utf-8", "replace"), parser)
+    if any(error.level == etree.ErrorLevels.FATAL for error in parser.error_log):
+        raise UserError("HTML: its elements are nested too deeply; take out the inner ones")
+    if root is None:  # a document type alone
+        yield text
+        return
+    etree.strip_tags(root, "wbr")  # it says where a word of the source may be divided
+    if whole:
+        _declare_utf_8(root)
+        yield root.getroottree().docinfo.doctype
+    run = list[str | Tag]()
+    for piece in _pieces(root, whole):
+        if isinstance(piece, str) and run and isinstance(last := run[-1], str):
+            run[-1] = last + piece
+        elif piece if isinstance(piece, str) else piece.kind in ("start", "end", "unit"):
+            run.append(piece)
+        elif isinstance(piece, str):
+            continue  # an empty text
+        elif piece.kind == "hidden":
+            yield piece.markup  # before the run that it stands in
         else:
-            parts.append(_block(tokens, spans, terms))
-    return Joined(parts)
+            yield _finished(run)
+            yield piece.markup
+            run = []
+    yield _finished(run)
 
 
-def check_encoding(text: str, where: str) -> None:
-    """Raise UserError for a page that declares another encoding than UTF-8, in which its translation is written."""
-    text = _COMMENT.sub("", text)
-    found = [f"encoding={name}" for name in _XML.findall(text)]
-    found += [f"charset={name}" for name in map(_declared, _META.findall(text)) if name]
-    if found and not found[0].lower().endswith(("=utf-8", "=utf8")):
-        raise UserError(
-            f"{where}: declares {found[0]}, expected UTF-8; convert it, for example with iconv, and change the "
-            "declaration"
-        )
+def _finished(run: list[str | Tag]) -> str | list[str | Tag]:
+    """Return a run with single spaces, or its markup if it has no words."""
+    if not any(isinstance(part, str) and has_words(part) for part in run):
+        return _markup(run)
+    return [_SPACE.sub(" ", part) if isinstance(part, str) else part for part in run]
 
 
-def _declared(meta: str) -> str:
-    """Return the encoding that a meta tag declares, or ""."""
-    attributes: dict[str, str] = {name.lower(): value.strip("\"'/ ") for name, value in _ATTRIBUTE.findall(meta)}
-    if attributes.get("http-equiv", "").lower() == "content-type":
-        found = _CHARSET.search(attributes.get("content", ""))
-        return found[1] if found else ""
-    return attributes.get("charset", "")
+def _pieces(root: Any, whole: bool) -> Iterator[str | Tag]:
+    """Yield the texts and tags of a tree."""
+    holders, opened = _around_blocks(root), list[int]()
+    walker = etree.iterwalk(root.getroottree(), events=("start", "end", "comment", "pi"))
+    for number, (event, node) in enumerate(walker):
+        if event in ("comment", "pi"):
+            yield tag_of(_as_html(node), "hidden")
+            yield node.tail or ""
+            continue
+        inline = node.tag in _INLINE_KEPT or (node.tag in _INLINE and node not in holders)
+        stays, hidden = _stays(node), not whole and node.tag in ("html", "body")
+        if event == "start" and (stays or node.tag in _VOID):
+            yield tag_of(_as_html(node) if stays else _start_tag(node), "unit" if inline else "block", number)
+        elif event == "start":
+            yield tag_of("" if hidden else _start_tag(node), "start" if inline else "block", number)
+            opened += [number] * inline
+        elif not stays and node.tag not in _VOID and inline:
+            yield tag_of(f"</{node.tag}>", "end", opened.pop())
+        elif not stays and node.tag not in _VOID:
+            yield tag_of("" if hidden else f"</{node.tag}>", "block")
+        if stays:
+            walker.skip_subtree()
+        yield (node.tail if event == "end" else "" if stays else node.text) or ""
 
 
-# A block
+def _stays(node: Any) -> bool:
+    classes = node.get("class", "").split()
+    return node.tag in _KEPT or node.get("translate", "").lower() == "no" or "notranslate" in classes
+
+
+def _around_blocks(root: Any) -> set[Any]:
+    """Return the elements that have block elements inside, so that they separate texts too."""
+    found = set[Any]()
+    for node in root.iter(etree.Element):
+        if node.tag not in _INLINE:
+            for around in node.iterancestors():
+                if around in found:
+                    break
+                found.add(around)
+    return found
+
+
+def _start_tag(node: Any) -> str:
+    values = ((name, value.replace("&", "&amp;").replace('"', "&quot;")) for name, value in node.attrib.items())
+    return "".join([f"<{node.tag}", *(f' {name}="{value}"' for name, value in values), ">"])
+
+
+def _as_html(node: Any) -> str:
+    return str(etree.tostring(node, encoding="unicode", method="html", with_tail=False))
+
+
+def _declare_utf_8(root: Any) -> None:
+    """Let a page say that it is in UTF-8, as its translation is."""
+    declared = [
+        meta
+        for meta in root.iter("meta")
+        if meta.get("charset") or meta.get("http-equiv", "").lower() == "content-type"
+    ]
+    for meta in declared:
+        meta.getparent().remove(meta)
+    head = root.find("head")
+    (root if head is None else head).insert(0, etree.Element("meta", charset="utf-8"))
+
+
+# A run
+
+
+@dataclass(frozen=True)
+class _Text(Document):
+    """A text between two tags."""
+
+    line: Line
+
+    @property
+    def sentences(self) -> list[Text]:
+        return self.line.sentences
+
+    def filled(self, translations: Sequence[Text]) -> str:
+        return html.escape(self.line.filled(translations), quote=False)
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence: its texts, the tags between them, and the tags before and after it.
+    """A sentence with the tags inside it, and the markup before and after it."""
 
-    Of `whole` sentences, the texts are translated at once, with marks for the tags between them. `start` and `end` are
-    the place of the sentence in the block without tags. `spans` are those of the model, `terms` those of a glossary.
-    """
-
-    start: int
-    end: int
-    texts: Sequence[str]
-    tags: Sequence[Tag]
     before: str
+    segment: Segment
     after: str
-    whole: bool
-    spans: Spans
-    terms: Terms
 
     @property
-    def sentences(self) -> list[str]:
-        """What is translated."""
-        if self.whole:
-            return [self.marked] if any(map(has_words, self.texts)) else []
-        return [sentence for line in self._lines for sentence in line.sentences]
+    def has_words(self) -> bool:
+        return has_words(_plain(self.segment.parts))
 
-    @property
-    def marked(self) -> str:
-        """The sentence with marks for the tags between its texts."""
-        return "".join(text + mark for text, mark in zip(self.texts, [*self._marks, ""], strict=True))
-
-    @cached_property
-    def _marks(self) -> list[str]:
-        """The mark of each tag, or "" where no mark is left."""
-        forms = {"start": "<{}>", "end": "</{}>"}
-        slots = [Slot(forms.get(tag.token.kind, "<{}/>").format(tag.element)) for tag in self.tags]
-        return list(Segment(tuple(slots)).pieces)
-
-    @cached_property
-    def _lines(self) -> list[Line]:
-        return [divided(text, self.spans, self.terms) for text in self.texts]
-
-    def is_protected(self) -> bool:
-        """Return whether every span and term has a mark, and each tag, and nothing else, the name of its mark."""
-        segment = self.spans.protect(self.marked, self.terms)
-        return all(segment.pieces) and [slot.text for slot in segment.slots if slot.text in self._marks] == self._marks
-
-    def filled(self, translations: Sequence[str]) -> tuple[str, str]:
-        """Return the sentence with its translations and tags, and without tags."""
-        texts, tags = self._translated(translations)
-        raw = [*(tag.token.raw for tag in tags), ""]
-        markup = "".join(html.escape(text, quote=False) + tag for text, tag in zip(texts, raw, strict=True))
-        return f"{self.before}{markup}{self.after}", "".join(texts)
-
-    def keeps_content(self, translations: Sequence[str]) -> bool:
-        """Return whether each element that has content has some in the translation."""
-        return _with_content(self.texts, self.tags) <= _with_content(*self._translated(translations))
-
-    def _translated(self, translations: Sequence[str]) -> tuple[Sequence[str], Sequence[Tag]]:
-        """Return the translated texts, and the tags between them."""
-        if self.whole:
-            return self._moved(translations[0]) if translations else (self.texts, self.tags)
-        rest = iter(translations)
-        return [line.filled(list(islice(rest, len(line.sentences)))) for line in self._lines], self.tags
-
-    def _moved(self, translation: str) -> tuple[list[str], list[Tag]]:
-        """Return the texts of a translation, and the tags between them where it has their marks."""
-        texts, numbers = [""], list[int]()
-        for part in _MARK.split(translation):
-            if part not in self._marks:
-                texts[-1] += part
-            elif (number := self._marks.index(part)) not in numbers:
-                numbers.append(number)
-                texts.append("")
-        lost = [number for number in range(len(self.tags)) if number not in numbers]
-        starts = [number for number in lost if self.tags[number].token.kind == "start"]
-        ends = [number for number in lost if number not in starts]
-        numbers = [*starts, *numbers, *ends]
-        if _unpaired([self.tags[number] for number in numbers]) != _unpaired(self.tags):
-            numbers.sort()
-        return [*("" for _ in starts), *texts, *("" for _ in ends)], [self.tags[number] for number in numbers]
-
-
-def _with_content(texts: Sequence[str], tags: Sequence[Tag]) -> set[int]:
-    """Return the elements around words, pictures and the like. `tags` stand between the `texts`."""
-    found, around = set[int](), list[int]()
-    for text, tag in zip(texts, [None, *tags], strict=True):
-        if tag is not None and tag.token.kind == "start":
-            around.append(tag.element)
-        elif tag is not None and tag.element in around:
-            around.remove(tag.element)
-        if has_words(text) or (tag is not None and tag.token.kind == "unit"):
-            found |= {*around}
-    return found
+    def moved(self, translation: Text) -> Parts:
+        """Return the parts of a translation, with all tags, so that the elements nest."""
+        tags = _tags(self.segment.parts)
+        parts = _with_all(tags, translation.parts if isinstance(translation, Segment) else [translation])
+        emptied = _with_content(self.segment.parts) - _with_content(parts)
+        parts = _with_all(tags, [part for part in parts if not (isinstance(part, Tag) and part.element in emptied)])
+        if _unpaired(_tags(parts)) != _unpaired(tags):
+            ordered = iter(tags)
+            parts = [next(ordered) if isinstance(part, Tag) else part for part in parts]
+        return parts
 
 
 @dataclass(frozen=True)
 class _Block(Document):
-    """The sentences of a block, and the white space around them."""
+    """The sentences of a run, and the white space around them."""
 
-    parts: Sequence[_Sentence]
     before: str
+    parts: Sequence[_Sentence]
     after: str
 
     @property
-    def sentences(self) -> list[str]:
-        return [sentence for part in self.parts for sentence in part.sentences]
+    def sentences(self) -> list[Text]:
+        return [part.segment if part.segment.slots else part.segment.text for part in self.parts if part.has_words]
 
-    def filled(self, translations: Sequence[str]) -> str:
-        found, last = [self.before], ""
-        for part, own in zip(self.parts, self._shares(translations), strict=True):
-            markup, text = part.filled(own)
-            found += [gap(last) if text else "", markup]
-            last = text or last
-        return "".join([*found, self.after])
-
-    def revised(self, translations: Sequence[str]) -> Document:
-        pairs = zip(self.parts, self._shares(translations), strict=True)
-        return replace(self, parts=[replace(part, whole=part.whole and part.keeps_content(own)) for part, own in pairs])
-
-    def _shares(self, translations: Sequence[str]) -> list[list[str]]:
-        rest = iter(translations)
-        return [list(islice(rest, len(part.sentences))) for part in self.parts]
+    def filled(self, translations: Sequence[Text]) -> str:
+        rest, found, last = iter(translations), self.before, ""
+        for sentence in self.parts:
+            parts = sentence.moved(next(rest)) if sentence.has_words else sentence.segment.parts
+            text = _plain(parts)
+            found += f"{gap(last) if text else ''}{sentence.before}{_markup(parts)}{sentence.after}"
+            last = text.rstrip() or last
+        return found + self.after
 
 
-def _block(tokens: Sequence[Token], spans: Spans, terms: Terms) -> Document:
-    """Return the block of these tokens, in which there are words."""
-    text, tags = _placed(tokens)
-    places = _places(text, spans, terms)
-    shared = zip(places, _shared(tags, places), strict=True)
-    parts = [_sentence(text, *place, own, spans, terms) for place, own in shared]
-    if spans and not _unpaired(tags):
-        parts = [replace(part, whole=part.is_protected()) for part in parts]
-    return _Block(parts, text[: parts[0].start], text[parts[-1].end :])
+def _block(run: list[str | Tag], spans: Spans, terms: Terms) -> Document:
+    """Return the document of a run: sentences with tags inside them, or else the texts between its tags."""
+    if spans:
+        sentences = [_sentence(segment) for segment in split(spans.protect(Segment(tuple(run)), terms))]
+        if all(all(sentence.segment.pieces) for sentence in sentences):
+            before, after = (
+                " " * (isinstance(part, str) and part[end].isspace()) for part, end in ((run[0], 0), (run[-1], -1))
+            )
+            return _Block(before, sentences, after)
+    return Joined([part.markup if isinstance(part, Tag) else _Text(divided(part, spans, terms)) for part in run])
 
 
-def _placed(tokens: Sequence[Token]) -> tuple[str, list[Tag]]:
-    """Return the text of a block without tags, and the tags."""
-    text, tags, waiting = "", list[Tag](), list[Tag]()
-    for number, token in enumerate(tokens):
-        if token.kind == "text":
-            text += html.unescape(token.raw)
-        elif token.kind == "end" and waiting and waiting[-1].token.name == token.name:
-            tags.append(Tag(token, waiting.pop().element, len(text)))
+def _sentence(segment: Segment) -> _Sentence:
+    """Return a sentence, with the tags around all of it, and those whose partner is in another one, outside."""
+    count, left, before, after = Counter(tag.element for tag in _tags(segment.parts)), deque(segment.parts), "", ""
+
+    def is_alone(part: str | Slot) -> bool:
+        return isinstance(part, Tag) and part.kind != "unit" and count[part.element] == 1
+
+    while left:
+        first, last = left[0], left[-1]
+        if isinstance(first, str) and not first.strip():
+            left.popleft()
+        elif isinstance(last, str) and not last.strip():
+            left.pop()
+        elif is_alone(first):
+            before += _markup([left.popleft()])
+        elif is_alone(last):
+            after = _markup([left.pop()]) + after
+        elif first is not last and getattr(first, "element", 0) == getattr(last, "element", 1):
+            before, after = before + _markup([left.popleft()]), _markup([left.pop()]) + after
         else:
-            tags.append(Tag(token, number, len(text)))
-            waiting += [tags[-1]] * (token.kind == "start")
-    return text, tags
+            break
+    return _Sentence(before, Segment.of(left), after)
+
+
+def _tags(parts: Parts) -> list[Tag]:
+    return [part for part in parts if isinstance(part, Tag)]
+
+
+def _plain(parts: Parts) -> str:
+    """Return what a reader sees."""
+    return "".join(part if isinstance(part, str) else part.translation for part in parts if not isinstance(part, Tag))
+
+
+def _markup(parts: Parts) -> str:
+    return "".join(part.markup if isinstance(part, Tag) else html.escape(_plain([part]), quote=False) for part in parts)
+
+
+def _with_all(tags: Sequence[Tag], parts: Parts) -> Parts:
+    """Return `parts` with those of the `tags` that they lack: start tags at the beginning, and others at the end."""
+    lost = [tag for tag in tags if tag not in parts]
+    starts = [tag for tag in lost if tag.kind == "start"]
+    return [*starts, *parts, *(tag for tag in lost if tag not in starts)]
+
+
+def _with_content(parts: Parts) -> set[int]:
+    """Return the elements around words, pictures and the like."""
+    found, around = set[int](), list[int]()
+    for part in parts:
+        if isinstance(part, Tag) and part.kind == "start":
+            around.append(part.element)
+        elif isinstance(part, Tag) and part.element in around:
+            around.remove(part.element)
+        elif part.kind == "unit" if isinstance(part, Tag) else has_words(_plain([part])):
+            found.update(around)
+    return found
 
 
 def _unpaired(tags: Sequence[Tag]) -> list[Tag]:
     """Return the tags whose element has no other tag among `tags` that they nest with."""
     found = list[Tag]()
     for tag in tags:
-        if tag.token.kind == "end" and found and found[-1].element == tag.element:
+        if tag.kind == "end" and found and found[-1].element == tag.element:
             found.pop()
-        elif tag.token.kind in ("start", "end"):
+        elif tag.kind != "unit":
             found.append(tag)
     return found
-
-
-def _places(text: str, spans: Spans, terms: Terms) -> list[Place]:
-    """Return where each sentence of a text begins and ends. None ends inside a span or term."""
-    places, end = list[Place](), 0
-    for sentence in (segment.text for segment in split(spans.protect(text, terms))):
-        start = text.index(sentence, end)
-        end = start + len(sentence)
-        places.append((start, end))
-    return places
-
-
-def _shared(tags: Sequence[Tag], places: Sequence[tuple[int, int]]) -> list[list[Tag]]:
-    """Return the tags of each sentence. Of those between two sentences, the next one has the first start tag."""
-    shared, current = list[list[Tag]]([[] for _ in places]), 0
-    for tag in tags:
-        while current + 1 < len(places):
-            end = places[current][1]
-            if tag.place < end or (tag.place == end and tag.token.kind != "start"):
-                break
-            current += 1
-        shared[current].append(tag)
-    return shared
-
-
-def _sentence(text: str, start: int, end: int, tags: Sequence[Tag], spans: Spans, terms: Terms) -> _Sentence:
-    """Return a sentence, with the tags around all of it outside."""
-    count = Counter(tag.element for tag in tags)
-
-    def is_outside(tag: Tag) -> bool:
-        return tag.token.kind == "hidden" or (tag.token.kind != "unit" and count[tag.element] == 1)
-
-    first, last = 0, len(tags)
-    while first < last:
-        at_start, at_end = tags[first].place <= start, tags[last - 1].place >= end
-        if at_start and is_outside(tags[first]):
-            first += 1
-        elif at_end and is_outside(tags[last - 1]):
-            last -= 1
-        elif at_start and at_end and first + 1 < last and tags[first].element == tags[last - 1].element:
-            first, last = first + 1, last - 1
-        else:
-            break
-    inside = tags[first:last]
-    places = [tag.place for tag in inside]
-    begin, end = min([start, *places]), max([end, *places])
-    cuts = [begin, *places, end]
-    texts = [_SPACE.sub(" ", text[cut:next_cut]) for cut, next_cut in pairwise(cuts)]
-    before, after = ("".join(tag.token.raw for tag in each) for each in (tags[:first], tags[last:]))
-    return _Sentence(begin, end, texts, inside, before, after, whole=False, spans=spans, terms=terms)

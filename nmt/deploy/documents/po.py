@@ -18,8 +18,7 @@ from itertools import islice
 import polib
 from babel.messages.plurals import PLURALS, get_plural
 
-from nmt.deploy.documents.base import Document
-from nmt.deploy.documents.paragraphs import paragraphs
+from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, one_line
 from nmt.text.languages import locale_of, main_part
 from nmt.text.protect import Spans
@@ -55,10 +54,10 @@ class PoFile(Document):
         ]
 
     @property
-    def sentences(self) -> list[str]:
+    def sentences(self) -> list[Text]:
         return [sentence for _, texts in self._entries for text in texts for sentence in text.sentences]
 
-    def filled(self, translations: Sequence[str]) -> str:
+    def filled(self, translations: Sequence[Text]) -> str:
         """Return the file with the translations, and the target language in its header."""
         rest = iter(translations)
         for entry, texts in self._entries:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from torch import Tensor
 
-from nmt.deploy.documents.base import Document, Joined
-from nmt.deploy.documents.html import marked_up
-from nmt.deploy.documents.html_tokens import text_of
-from nmt.deploy.documents.paragraphs import paragraphs
+from nmt.deploy.documents.base import Document, Joined, paragraphs
+from nmt.deploy.documents.html import marked_up, text_of
 from nmt.deploy.serve.languages import Languages, Pair
 from nmt.deploy.serve.worker import Answer, Task, Worker
 from nmt.text.languages import english_name
@@ -100,10 +98,8 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
 async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
     texts = await asyncio.to_thread(lambda: [_read(text, ask, worker, languages) for text in ask.texts])
-    found: dict[Task, Answer] = {}
-    while new := [task for task in dict.fromkeys(_tasks(texts, ask)) if task not in found]:
-        found |= zip(new, await worker.answers(new), strict=True)
-        texts = await asyncio.to_thread(_revised, texts, ask, found)  # some may have other sentences now
+    tasks = list(dict.fromkeys(_tasks(texts, ask)))
+    found = dict(zip(tasks, await worker.answers(tasks), strict=True)) if tasks else {}
     answer = await asyncio.to_thread(_answer, ask, texts, found)
     if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
         answer["warnings"] = [TERMS_IGNORED]
@@ -129,11 +125,6 @@ def _tasks(texts: Sequence[Text], ask: Ask) -> list[Task]:
     return [Task(sentence, text.pair, *settings) for text in texts for sentence in text.document.sentences]
 
 
-def _revised(texts: Sequence[Text], ask: Ask, found: Mapping[Task, Answer]) -> list[Text]:
-    best = [[found[task].translations[0].text for task in _tasks([text], ask)] for text in texts]
-    return [replace(text, document=text.document.revised(own)) for text, own in zip(texts, best, strict=True)]
-
-
 def _answer(ask: Ask, texts: Sequence[Text], found: Mapping[Task, Answer]) -> dict[str, Any]:
     """Return the answer as JSON. Each of its lists has an entry for each text of a list, and else there are none."""
     answers = [[found[task] for task in _tasks([text], ask)] for text in texts]
@@ -150,8 +141,8 @@ def _answer(ask: Ask, texts: Sequence[Text], found: Mapping[Task, Answer]) -> di
 
 def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:
     """Return the different translations of a document, best first; one if it has no sentences."""
-    ranks = zip(*([each.text for each in answer.translations] for answer in answers), strict=False)
-    return list(dict.fromkeys(map(document.filled, list(ranks) or [()])))
+    ranks = list(zip(*([each.target for each in answer.translations] for answer in answers), strict=False))
+    return list(dict.fromkeys(map(document.filled, ranks or [()])))
 
 
 def _details(answer: Answer, ask: Ask) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from nmt.attention_map import AttentionMap
 from nmt.deploy.serve.languages import Pair
 from nmt.errors import UserError
 from nmt.search.base import Search
+from nmt.text.protect import Segment
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translation import Translation
@@ -41,7 +42,7 @@ class Task:
     `best` is the number of translations, and `attention` asks for the attention of the best one.
     """
 
-    sentence: str
+    sentence: str | Segment
     pair: Pair
     best: int = 1
     attention: bool = False
@@ -55,7 +56,8 @@ class Task:
     @property
     def cost(self) -> int:
         """The bytes of the sentence, and some for its end. It has at most as many pieces as bytes."""
-        return 50 + len(self.sentence.encode())
+        text = self.sentence if isinstance(self.sentence, str) else self.sentence.text
+        return 50 + len(text.encode())
 
 
 @dataclass(frozen=True)

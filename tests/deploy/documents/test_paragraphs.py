@@ -7,8 +7,7 @@ import unicodedata
 
 import pytest
 
-from nmt.deploy.documents.base import Document
-from nmt.deploy.documents.paragraphs import paragraphs
+from nmt.deploy.documents.base import Document, paragraphs
 from nmt.text.protect import NO_SPANS, Spans
 
 

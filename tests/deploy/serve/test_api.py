@@ -188,9 +188,9 @@ def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> No
 
 
 def test_mastodon_sends_html_and_asks_for_the_language(client: Client) -> None:
-    post = '<p>Hello <span translate="no">:blobcat:</span><br />A <a href="https://example.com/@a">@a</a> b</p>'
+    post = '<p>Hello <span translate="no">:blobcat:</span><br>A <a href="https://example.com/@a">@a</a> b</p>'
     reply = client.post("/translate", {"q": [post, "spoiler"], "source": "auto", "target": "de", "format": "html"})
-    expected = '<p>HELLO <span translate="no">:blobcat:</span><br />A <a href="https://example.com/@a">@A</a> B</p>'
+    expected = '<p>HELLO <span translate="no">:blobcat:</span><br>A <a href="https://example.com/@a">@A</a> B</p>'
     assert reply.body == {"translatedText": [expected, "SPOILER"], "detectedLanguage": [EN, EN]}
 
 
