@@ -17,46 +17,70 @@ than half a per cent. A cell is empty if the row cannot look there, because that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from nmt.cli.arguments import configured, take
+from nmt.cli.arguments import FreeText, OpenMapping, PathText, SearchSettings, changed, configured
 from nmt.cli.output import print_stderr
-from nmt.cli.program import Program
-from nmt.errors import UserError, did_you_mean
-from nmt.lab.cli import attend_maps, attend_trace
-from nmt.lab.cli.attend_settings import AttendConfig
+from nmt.errors import UserError
+from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
     from nmt.translation.translation import Translation
 
 MOST = 200  # sentences on one page
+WITHOUT_TRACE = ("input", "compare", "words", "scaled", "format")
 
 
-def _main(argv: list[str]) -> None:
-    example, others = take(argv, "example")
-    if example is None:
-        attend(argv)
-    else:
-        print_example(example, others)
+@dataclass(kw_only=True)
+class AttendConfig(SearchSettings):
+    """The settings of attend.yaml."""
 
+    ckpt: PathText | list[PathText]
+    text: FreeText | None
+    target: FreeText | None
+    input: PathText | None
+    kind: Literal["cross", "encoder_self", "decoder_self", "rollout"]
+    views: OpenMapping
+    layer: PositiveInt | None
+    head: PositiveInt | None
+    words: bool
+    trace: PositiveInt | None
+    compare: PathText | None
+    out: PathText | None
+    format: Literal["png", "svg", "pdf"]
+    scaled: bool
 
-def print_example(name: str, others: list[str]) -> None:
-    """Print one of the examples. Raises UserError for another name, and for additional settings."""
-    from nmt.lab.attention.examples import EXAMPLES
-
-    if name not in EXAMPLES:
-        raise UserError(f"example: got '{name}', expected one of {', '.join(EXAMPLES)}{did_you_mean(name, EXAMPLES)}")
-    if others:
-        raise UserError(f"example={name}: it has numbers of its own and no settings; leave out {' '.join(others)}")
-    print(EXAMPLES[name]())
+    def contradictions(self) -> Iterator[str]:
+        """Yield a message for each setting that contradicts another setting or has no effect with it."""
+        if self.target is not None and self.text is None:
+            yield 'target="...": it is the translation of one sentence; give that with text="..."'
+        if self.trace is not None:
+            given = changed("attend", self)
+            if others := [f"{key}=" for key in WITHOUT_TRACE if key in given]:
+                yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
+            if isinstance(self.ckpt, list):
+                yield f"ckpt: got a list of {len(self.ckpt)}, but trace= is of one model"
+            if self.kind not in ("cross", "decoder_self"):
+                yield f"kind={self.kind}: a trace explains a position of the translation; use cross or decoder_self"
+            return
+        if self.text is not None and self.input is not None:
+            yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
+        if self.kind == "rollout" and self.head is not None:
+            yield f"head={self.head}: a rollout takes the mean of all heads; leave it out"
+        if self.views and self.out is None and "kind" in changed("attend", self):
+            yield "kind=: with views= it only chooses the picture; to draw it, add out=FOLDER"
+        if self.out is None and (self.scaled or self.format != "png"):
+            yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
 
 
 @configured(AttendConfig)
-def attend(config: AttendConfig) -> None:
+def main(config: AttendConfig) -> None:
     """Show the attention as the settings say. Raises UserError for a mistake in them."""
+    from nmt.lab.cli.attend_maps import show
     from nmt.system import process
     from nmt.translation.loading import load_translator
 
@@ -68,12 +92,9 @@ def attend(config: AttendConfig) -> None:
     translations = list(translated(translator, sentences, config.target))
     folder = None if config.out is None else Path(config.out)
     if config.trace is not None:
-        attend_trace.explain(translator, translations, config, folder)
+        explain(translator, translations, config, folder)
     else:
-        attend_maps.show(translator, translations, config, folder)
-
-
-main = Program(_main, attend.help_text)
+        show(translator, translations, config, folder)
 
 
 def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator[tuple[str, str]]:
@@ -122,3 +143,41 @@ def translated(translator: BaseTranslator, sentences: dict[str, str], target: st
         if found.parts:
             print_stderr(f"warning: {found.split_warning(translator.source_limit(), place)}")
         yield from found.parts or [found]
+
+
+def explain(
+    translator: BaseTranslator, translations: Sequence[Translation], config: AttendConfig, folder: Path | None
+) -> None:
+    """Print how a position was computed, and write the page and the JSON if a folder is given.
+
+    Raises UserError for a position, layer or head that does not exist, and for a source that was split.
+    """
+    from nmt.build import build_views
+    from nmt.cli.table import terminal_width
+    from nmt.lab.attention.caption import details
+    from nmt.lab.trace.page import trace_page
+    from nmt.lab.trace.terminal import lines
+    from nmt.lab.trace.trace import trace_position
+    from nmt.system.atomic import write_atomically
+    from nmt.system.lines import as_line
+    from nmt.translation.translator import Translator
+
+    assert isinstance(translator, Translator) and config.trace is not None
+    assert config.kind in ("cross", "decoder_self")
+    if len(translations) > 1:
+        raise UserError(
+            f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
+            "give one of the parts"
+        )
+    views = list(build_views(config.views, allow=config.allow).values())
+    trace = trace_position(translator, translations[0], config.trace, views, kind=config.kind)
+    chosen = {"layer": config.layer, "head": config.head}
+    text = list(lines(trace, terminal_width(), **chosen))
+    print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
+    print("\n".join([details(trace.attention.origin), *text]))
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in (("trace.html", trace_page(trace, **chosen)), ("trace.json", trace.to_json(**chosen))):
+        write_atomically(folder / name, content.encode())
+        print(f"written to {folder / name}")

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+
+from nmt.attention_map import AttentionMap
+from nmt.build import build_views
 from nmt.cli.output import print_stderr
-from nmt.lab.cli.attend_settings import AttendConfig
+from nmt.cli.table import terminal_width
+from nmt.lab.attention.caption import details
+from nmt.lab.attention.figure import draw, save, save_figure
+from nmt.lab.attention.page import page
+from nmt.lab.attention.terminal import source_shares, table
+from nmt.lab.attention.view import View, shown_kinds, view
+from nmt.lab.attribution.base import Attribution, AttributionView, attribute
 from nmt.system.atomic import write_atomically
+from nmt.system.lines import as_line
+from nmt.translation.base import BaseTranslator
+from nmt.translation.loading import load_translator
+from nmt.translation.translation import Translation
+from nmt.translation.translator import Translator
 
 if TYPE_CHECKING:
-    from nmt.attention_map import AttentionMap
-    from nmt.lab.attention.view import View
-    from nmt.lab.attribution.base import Attribution, AttributionView
-    from nmt.translation.base import BaseTranslator
-    from nmt.translation.translation import Translation
+    from nmt.lab.cli.attend import AttendConfig
 
 PAGE, VIEWS = "attention.html", "views.jsonl"
 
@@ -47,9 +57,6 @@ def show(
 
 def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Sequence[Translation]) -> list[Models]:
     """Return what is seen of each translation, also by the model `compare` if it is given."""
-    from nmt.build import build_views
-    from nmt.translation.loading import load_translator
-
     methods = build_views(config.views, allow=config.allow)
     found = seen_by(translator, translations, methods)
     if config.compare is None:
@@ -73,9 +80,6 @@ def seen_by(
 
     A model without attention may have views.
     """
-    from nmt.lab.attribution.base import attribute
-    from nmt.translation.translator import Translator
-
     if not methods or not isinstance(translator, Translator):
         return list(map(Seen, translator.attention_maps(translations)))
     views = [{name: attribute(method, translator, each) for name, method in methods.items()} for each in translations]
@@ -98,8 +102,6 @@ def views_of(models: Models, config: AttendConfig) -> Iterator[list[View]]:
 
     Raises UserError for attention that a model lacks. With views, a model may lack cross attention, the default.
     """
-    from nmt.lab.attention.view import view
-
     attended = () if config.views and config.kind == "cross" else models
     attention = [view(seen.attention, config.kind, words=config.words) for seen in attended]
     if not config.views:
@@ -110,13 +112,6 @@ def views_of(models: Models, config: AttendConfig) -> Iterator[list[View]]:
 
 def print_tables(sentences: list[Models], config: AttendConfig) -> None:
     """Print each sentence with its translation and its tables. Raises UserError for a layer or head that is missing."""
-    from rich.console import Console
-
-    from nmt.cli.table import terminal_width
-    from nmt.lab.attention.caption import details
-    from nmt.lab.attention.terminal import source_shares, table
-    from nmt.system.lines import as_line
-
     tables = [
         [(each, *each.panel(config.layer, config.head)) for views in views_of(models, config) for each in views]
         for models in sentences
@@ -134,7 +129,6 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
                 console.print(line, soft_wrap=True)
             if each.source is not None:
                 print(f"\n{source_shares(each, panel)}")
-    sys.stdout.flush()
 
 
 def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterator[Path]:
@@ -142,10 +136,6 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
 
     The folder is made if needed.
     """
-    from nmt.lab.attention.figure import draw, save, save_figure
-    from nmt.lab.attention.page import page
-    from nmt.lab.attention.view import shown_kinds, view
-
     folder.mkdir(parents=True, exist_ok=True)
     panel: dict[str, Any] = {"layer": config.layer, "head": config.head, "scaled": config.scaled}
     choice = {"kind": config.kind, "words": config.words, **panel}
@@ -176,8 +166,6 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
 
 def write_views(sentences: list[Models], config: AttendConfig, folder: Path, panel: dict[str, Any]) -> Iterator[Path]:
     """Write a picture of each view of each sentence. Yield their paths."""
-    from nmt.lab.attention.figure import draw, save_figure
-
     for number, models in enumerate(sentences, start=1):
         for name, views in zip(config.views, views_of(models, config), strict=True):
             picture = folder / f"{number}.{name}.{config.format}"

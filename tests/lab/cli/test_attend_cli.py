@@ -276,7 +276,6 @@ def test_a_model_with_attention_in_the_encoder_alone_has_views(run: Run, tmp_pat
             ["text=a dog. two men in snow.", "trace=1", "search.max_source_length=12"],
             "text: it was translated in 2 parts",
         ),
-        (["example=softmax", "trace=1"], "leave out .*trace=1"),
     ],
 )
 def test_attend_errors(run: Run, elsewhere: Path, words: list[str], match: str) -> None:

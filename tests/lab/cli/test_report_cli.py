@@ -154,7 +154,6 @@ def test_words_of_further_corpora_are_counted_too(
         (["ckpt={run}", "data.path={folder}"], "has no test split"),
         (["ckpt={run}", "data=cldr"], "single settings"),
         (["ckpt={run}", "examples=-1"], "examples: got -1, expected an integer of at least 0"),
-        (["ckpt={run}", "example=1"], "example"),
         (["ckpt={run}", "views=[alti,shap]"], "views: .*shap"),
         (['ckpt=["{run}","{run}"]'], "ckpt: got a list of 2, but a report is about one model"),
     ],
