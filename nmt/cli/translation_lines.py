@@ -13,7 +13,7 @@ from nmt.errors import counted
 from nmt.system.lines import as_line
 from nmt.text.protect import Segment
 from nmt.translation.base import BaseTranslator
-from nmt.translation.doubts import ABOUT_THE_SOURCE, REASONS
+from nmt.translation.doubts import REASONS
 from nmt.translation.translation import Translation
 
 DECIMALS = 6
@@ -67,22 +67,17 @@ class LineTranslator:
             yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
 
     def _warn(self, best: Translation, place: str) -> None:
-        """Count the problems of a translation, and warn of the first ones."""
+        """Count the problems of a translation, and name the first sources that were split."""
         self._counts["lost"] += bool(best.lost)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
         if best.parts:
             self._counts["split"] += 1
             if self._counts["split"] <= MOST_WARNINGS:
                 print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
-        about_source = [doubt for doubt in best.doubts if doubt in ABOUT_THE_SOURCE][:1]
-        self._counts.update([*about_source, *(doubt for doubt in best.doubts if doubt not in ABOUT_THE_SOURCE)])
-        if about_source:
-            self._counts["source"] += 1
-            if self._counts["source"] == 1:
-                print_stderr(f"warning: {place}: the translation may mean nothing: {REASONS[about_source[0]]}")
+        self._counts.update(best.doubts)
 
     def close(self) -> None:
-        """Print the counts of translations with a problem, and those of sources if some had no warning."""
+        """Print how many translations have a problem."""
         for problem in self._problems():
             print_stderr(f"warning: {problem}")
 
@@ -96,9 +91,8 @@ class LineTranslator:
             yield self.translator.cut_warning(count["cut"])
         if count["split"] > MOST_WARNINGS:
             yield f"{count['split']:,} sources were longer than {self.translator.source_limit()} and split"
-        said = {"cut", *(ABOUT_THE_SOURCE if count["source"] == 1 else ())}
         for doubt, reason in REASONS.items():
-            if count[doubt] and doubt not in said:
+            if count[doubt] and doubt != "cut":
                 yield f"{counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}"
 
 

@@ -26,7 +26,6 @@ REASONS: dict[Doubt, str] = {
     "cut": "a text that was cut at the limit of the length",
     "unsure": "a low probability under the model",
 }
-ABOUT_THE_SOURCE: tuple[Doubt, ...] = ("script", "language", "unknown")
 
 MOST_UNKNOWN = 0.5  # of the pieces of a source
 MOST_REPEATED = 0.25  # of the trigrams, beyond the share in the source; 0.3 % of the references or fewer have more

@@ -80,12 +80,6 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 
 
-def test_a_list_of_one_is_that_checkpoint(run: Run, elsewhere: Path) -> None:
-    evaluate.main([f'ckpt=["{run.folder}"]', "device=cpu", "bootstrap=0", "search.beam_size=1"])
-    facts = json.loads((run.folder / "translations" / "test.beam1.lp1.scores.json").read_text("utf-8"))
-    assert facts["checkpoint"] == "best" and facts["members"] == []
-
-
 @pytest.mark.parametrize(
     ("program", "words"),
     [

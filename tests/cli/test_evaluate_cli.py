@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from nmt.build import build_search
 from nmt.cli import evaluate as evaluate_program
 from nmt.cli.arguments import read_config
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.search.sampling import Sampling
 from nmt.system.lines import as_line
 from nmt.text.protect import Spans
 from nmt.text.terms import Terms
@@ -37,22 +35,6 @@ def test_evaluate_program(run: Run, elsewhere: Path, capsys: pytest.CaptureFixtu
         (run.data / "test.en").read_text(encoding="utf-8").splitlines(), length_penalty=0.5
     )
     assert hypotheses == [as_line(t.text) for t in translated]
-
-
-def test_evaluate_program_samples(run: Run, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # as in the fixture: no digest in the names
-    limits = ["search.max_length_factor=1", "search.max_length_extra=4"]
-    words = ["bootstrap=0", "search=sampling", "search.temperature=0.7", *limits]
-    evaluate_program.main([f"ckpt={run.folder}", *words])
-    assert "12 sentences, sample1.t0.7.k0.p1.seed1 (" in capsys.readouterr().out
-    written = run.folder / "translations" / "test.sample1.t0.7.k0.p1.seed1.scores.json"
-    facts = json.loads(written.read_text(encoding="utf-8"))
-    search = facts["search"]
-    assert build_search(search) == Sampling(temperature=0.7, max_length_factor=1, max_length_extra=4)
-    texts = (run.data / "test.en").read_text(encoding="utf-8").splitlines()
-    found = run.translator.translate(texts, search=build_search(search))
-    hypotheses = written.with_name("test.sample1.t0.7.k0.p1.seed1.hyp.de").read_text(encoding="utf-8").splitlines()
-    assert hypotheses == [as_line(each.text) for each in found]
 
 
 def test_evaluate_program_refuses_a_checkpoint_without_data(run: Run, tmp_path: Path) -> None:
