@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from nmt.cli import program, session, sweep
-from nmt.config.compose import SWEEP_DIR, compose_run, jobs
+from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, quoted
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
@@ -135,5 +135,9 @@ def _print_results(planned: Sequence[Job], folder: Path) -> None:
         if not job.finished and last_checkpoint(job.recipe.folder).is_file():
             print(f"to continue job {job.number}: {shlex.join(['python', 'train.py', f'resume={place}'])}")
         elif not job.finished:
-            words = [*flags, *(word for word in job.words if not word.startswith(SWEEP_DIR)), f"hydra.run.dir={place}"]
+            words = [
+                *flags,
+                *(word for word in job.words if not word.startswith(SWEEP_DIR)),
+                f"{RUN_DIR}={quoted(place)}",
+            ]
             print(f"to run job {job.number}: {shlex.join(['python', 'train.py', *words])}", flush=True)

@@ -49,6 +49,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from nmt.cli import multirun, session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, parse
@@ -99,26 +100,22 @@ def _dispatch(flags: argparse.Namespace) -> None:
                 shown = _with_init(shown, job)
             head = f"---\n# job {number}: {' '.join(job)}\n" if flags.multirun else ""
             print(head + shown.to_yaml(), end="")
-        return
-    recipe = _resumed(words) if resumes else None if flags.multirun else compose_run(words)
-    # The words are right. From here on torch is needed, which takes seconds to import.
-    from nmt.cli import multirun, session
-    from nmt.preflight import build_components
-
-    if recipe is None:
+    elif flags.multirun:
         multirun.multirun(words, flags.at_once)
     elif resumes:
+        recipe = _resumed(words)
+        from nmt.preflight import build_components  # here, because importing torch takes seconds
+
         session.train(recipe, build_components(recipe.settings), resume=True)
     else:
-        session.train(*session.checked_recipe(recipe, words))
+        session.train(*session.checked_recipe(compose_run(words), words))
 
 
 def _with_init(recipe: Recipe, words: Sequence[str]) -> Recipe:
     """Return the recipe with the settings of the checkpoint that it starts from, unless that is still to be named."""
-    from nmt.cli.session import checked_recipe  # here, because importing torch takes seconds
-    from nmt.preflight import needs_init
+    from nmt.preflight import needs_init  # here, because importing torch takes seconds
 
-    return recipe if needs_init(recipe.settings) else checked_recipe(recipe, words)[0]
+    return recipe if needs_init(recipe.settings) else session.checked_recipe(recipe, words)[0]
 
 
 def _resumed(words: Sequence[str]) -> Recipe:

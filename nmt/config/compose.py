@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -105,7 +106,8 @@ def with_checkpoint_settings(
 def parse(word: str) -> Override:
     """Return a word as Hydra reads it. A value that Hydra cannot read is taken as a text, in a list each item.
 
-    A regular expression (`spans.NAME`) is always a text, because a backslash has a meaning for Hydra.
+    A regular expression (`spans.NAME`) is always a text, because a backslash has a meaning for Hydra. So is a path that
+    exists: the folder of a job has commas in its name.
     """
     key, equals, value = word.partition("=")
     if not key.strip("~+") or not (equals or word.startswith("~")):
@@ -113,7 +115,8 @@ def parse(word: str) -> Override:
     inside = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else None
     text = quoted(value) if inside is None else f"[{','.join(quoted(item.strip()) for item in inside)}]"
     is_pattern = key.lstrip("+").startswith("spans.") and value not in ("", "null") and value[0] not in "'\""
-    for line in [f"{key}={text}"] if is_pattern else [word, f"{key}={text}"]:
+    is_path = "," in value and os.path.exists(os.path.expanduser(value))
+    for line in [f"{key}={text}"] if is_pattern or is_path else [word, f"{key}={text}"]:
         with suppress(OverrideParseException):
             return OverridesParser.create().parse_overrides([line])[0]
     raise UserError(f"command line: cannot read '{word}'; expected key=value, as in seed=2 or model=rnn")

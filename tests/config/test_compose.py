@@ -183,3 +183,8 @@ def test_folders_of_runs_and_jobs() -> None:
 )
 def test_a_value_that_hydra_cannot_read_is_a_text(word: str, value: object) -> None:
     assert config.parse(word).value() == value
+
+
+def test_a_folder_of_a_job_has_commas_and_is_one_path(tmp_path: Path) -> None:
+    (folder := tmp_path / "5_attention=luong,seed=2").mkdir()
+    assert config.compose_run([f"init={folder}"]).settings.init == str(folder)

@@ -81,7 +81,7 @@ def test_a_mistake_on_the_command_line(words: list[str], expected: str) -> None:
         ("name", "..", "name: got '..', expected text of at most 200 letters"),
         ("trainer.max_time", "00:00:00:00", "expected text of the form DD:HH:MM:SS"),
         ("trainer.max_steps", 0, "trainer.max_steps: got 0, expected an integer of at least 1 or -1"),
-        ("trainer.devices", [], "trainer.devices: got [], expected the index of at least one device"),
+        ("trainer.devices", [], "trainer.devices: got [], expected an integer of at least 1 and at most 1024 or auto"),
         ("scores.bleu.tokenize", "13b", "scores.bleu.tokenize: got '13b', expected one of 13a"),
         ("model.encoder.block.heads", 3, "heads: got 3"),
         ("model.encoder.block.width", "x", "model.encoder.block.width: got 'x', expected an integer"),
