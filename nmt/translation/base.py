@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from torch import Tensor
 
@@ -25,6 +25,9 @@ from nmt.text.sentences import split_to_fit
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, check_texts
 from nmt.translation.translation import Translation, joined
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -205,19 +208,12 @@ class BaseTranslator(ABC):
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
         with self.running(self.search):
-            rows = self._in_batches(pairs, self.search)
+            rows = in_batches(pairs, [pair.longer for pair in pairs], self.search.batch_tokens, self.token_log_probs)
         scored = (
             Hypothesis(pair.ids, log_probs.tolist(), float(log_probs.sum()))
             for pair, log_probs in zip(pairs, rows, strict=True)
         )
         return [self._translation(pair.source, each, pair.target) for pair, each in zip(pairs, scored, strict=True)]
-
-    def _in_batches(self, pairs: Sequence[ForcedPair], search: Search) -> list[Tensor]:
-        """Return the `token_log_probs` of all pairs, computed in batches of `search.batch_tokens`."""
-        found: dict[int, Tensor] = {}
-        for batch in batches_by_length([pair.longer for pair in pairs], search.batch_tokens):
-            found |= zip(batch, self.token_log_probs([pairs[index] for index in batch]), strict=True)
-        return [found[index] for index in range(len(pairs))]
 
     def encode_pairs(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
@@ -346,3 +342,13 @@ def _prefixes(prefixes: Sequence[str] | None, count: int) -> list[str]:
     if len(texts) != count:
         raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
     return texts
+
+
+def in_batches(
+    items: Sequence[Item], lengths: Sequence[int], size: int, compute: Callable[[list[Item]], Sequence[Result]]
+) -> list[Result]:
+    """Return what `compute` returns for each item, in order. It gets the items in batches of `size` padded tokens."""
+    results: dict[int, Result] = {}
+    for places in batches_by_length(lengths, size):
+        results |= zip(places, compute([items[place] for place in places]), strict=True)
+    return [results[place] for place in range(len(items))]

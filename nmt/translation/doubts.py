@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script
 
 if TYPE_CHECKING:
-    from nmt.translation.source import EncodedSource
     from nmt.translation.translation import Translation
 
 Doubt = Literal["script", "language", "unknown", "repeated", "length", "cut", "unsure"]
@@ -28,7 +27,6 @@ REASONS: dict[Doubt, str] = {
 }
 
 MOST_UNKNOWN = 0.5  # of the pieces of a source
-MOST_REPEATED = 0.25  # of the trigrams, beyond the share in the source; 0.3 % of the references or fewer have more
 TIMES_LONGER, TOKENS_LONGER = 2, 5  # one side longer than 2 * the other + 5: 0.5 % of the translations or fewer
 LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
 
@@ -52,8 +50,10 @@ def doubts_of(translation: Translation) -> list[Doubt]:
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     source, tokens = translation.encoded, translation.tokens
     here, there = len(source.ids[0]), len(tokens)
-    yield "script", _in_foreign_script(source)
-    yield "language", bool(source.language and foreign_language(_words(source), source.language))
+    if source.language:
+        words = " ".join(part for part in source.segment.parts if isinstance(part, str))
+        yield "script", _in_foreign_script(words, source.language)
+        yield "language", bool(foreign_language(words, source.language))
     yield "unknown", source.unknown > MOST_UNKNOWN * (here - 1)
     yield "repeated", is_repetitive(translation)
     yield "length", max(here, there) > TIMES_LONGER * min(here, there) + TOKENS_LONGER
@@ -61,35 +61,27 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     yield "unsure", translation.log_prob < LEAST_MEAN * there
 
 
-def _words(source: EncodedSource) -> str:
-    """Return a source without its spans and terms."""
-    return " ".join(part for part in source.segment.parts if isinstance(part, str))
-
-
-def _in_foreign_script(source: EncodedSource) -> bool:
-    text = _words(source)
-    script = foreign_script(text, source.language) if source.language else ""
+def _in_foreign_script(text: str, language: str) -> bool:
+    script = foreign_script(text, language)
     return bool(script) and (script != "Latin" or sum(map(str.isalpha, text)) >= FEWEST_LETTERS)
 
 
 def is_repetitive(translation: Translation) -> bool:
     """Return whether a translation says the same again and again, and its source does not.
 
-    Either one n-gram stands in a row: three times, or twice if it has three tokens or more. It has a letter, because
-    "..." and "000" are no fault, and there are more than twice as many repeated tokens as in any row of the source. Or
-    the share of repeated trigrams is higher than in the source by more than `MOST_REPEATED`.
+    One n-gram stands in a row: three times, or twice if it has three tokens or more. It has a letter, because "..." and
+    "000" are no fault, and there are more than twice as many repeated tokens as in any row of the source.
     """
     source, tokens = translation.encoded.ids[0], translation.tokens
     if len(set(pairwise(tokens))) == len(tokens) - 1:
         return False  # no bigram occurs twice: the usual case
-    rows = [
-        repeated
-        for start, size, repeated in _rows(tokens)
-        if repeated >= (size if size > 2 else 2 * size)
-        and any(map(str.isalpha, "".join(translation.pieces[start : start + size])))
-    ]
     most = TIMES_LONGER * max((repeated for *_, repeated in _rows(source)), default=0)
-    return max(rows, default=0) > most or _repeated_trigrams(tokens) - _repeated_trigrams(source) > MOST_REPEATED
+    return any(
+        repeated > most
+        and repeated >= (size if size > 2 else 2 * size)
+        and any(map(str.isalpha, "".join(translation.pieces[start : start + size])))
+        for start, size, repeated in _rows(tokens)
+    )
 
 
 def _rows(tokens: Sequence[int]) -> Iterator[tuple[int, int, int]]:
@@ -101,9 +93,3 @@ def _rows(tokens: Sequence[int]) -> Iterator[tuple[int, int, int]]:
             if equal and length >= size:
                 yield place, size, length // size * size
             place += length
-
-
-def _repeated_trigrams(tokens: Sequence[int]) -> float:
-    """Return the share of the trigrams that have occurred before."""
-    trigrams = list(zip(tokens, tokens[1:], tokens[2:], strict=False))
-    return 1 - len(set(trigrams)) / len(trigrams) if trigrams else 0.0

@@ -15,9 +15,8 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit
-from nmt.translation.stepwise import ModelTranslator
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator
+from nmt.translation.translator import ModelTranslator, Translator
 
 
 class Ensemble(ModelTranslator):
@@ -43,30 +42,18 @@ class Ensemble(ModelTranslator):
         self.search = members[0].search
         self.tokenizer = members[0].tokenizer
         self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
-        self.languages = self._one_direction()
+        self.languages = next((each.languages for each in members if each.languages), None)
         for member, name in zip(members, self.names, strict=True):
-            difference = _difference(self.tokenizer.target_vocabulary, member.tokenizer.target_vocabulary)
-            if difference:
+            same = {
+                "languages": member.languages in (None, self.languages),
+                "target vocabularies": member.tokenizer.target_vocabulary == self.tokenizer.target_vocabulary,
+                "spans": member.tokenizer.spans.patterns == self.tokenizer.spans.patterns,
+            }
+            if different := [what for what, is_same in same.items() if not is_same]:
                 raise UserError(
-                    f"ensemble: {self.names[0]} and {name} have different target vocabularies ({difference}), but an "
-                    "ensemble averages over the same pieces; use models trained with the same tokenizer"
+                    f"ensemble: {self.names[0]} and {name} have different {different[0]}, but an ensemble averages "
+                    "over the same pieces; use models of one direction, trained with the same tokenizer and spans"
                 )
-            if member.tokenizer.spans.patterns != self.tokenizer.spans.patterns:
-                raise UserError(
-                    f"ensemble: {self.names[0]} and {name} were trained with different spans; use models trained with "
-                    "the same spans="
-                )
-
-    def _one_direction(self) -> tuple[str, str] | None:
-        """Return the languages of the members, None if none is known. Raises UserError for two different directions."""
-        known = [(name, each.languages) for name, each in zip(self.names, self.members, strict=True) if each.languages]
-        for name, languages in known:
-            if languages != known[0][1]:
-                first, other = (f"translates {' to '.join(pair)}" for pair in (known[0][1], languages))
-                raise UserError(
-                    f"ensemble: {known[0][0]} {first}, but {name} {other}; expected models of one direction"
-                )
-        return known[0][1] if known else None
 
     @property
     def models(self) -> list[Seq2Seq]:
@@ -117,11 +104,3 @@ class Ensemble(ModelTranslator):
 def _for_member(source: EncodedSource, number: int) -> EncodedSource:
     """Return the source as the member at index `number` reads it."""
     return replace(source, ids=(source.ids[number],))
-
-
-def _difference(one: Sequence[str], other: Sequence[str]) -> str | None:
-    """Return the first difference between two vocabularies, or None."""
-    if len(one) != len(other):
-        return f"{len(one):,} and {len(other):,} pieces"
-    pairs = enumerate(zip(one, other, strict=True))
-    return next((f"id {index} is '{a}' and '{b}'" for index, (a, b) in pairs if a != b), None)

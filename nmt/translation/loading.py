@@ -14,8 +14,7 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.system.run_files import find_checkpoints
 from nmt.translation.ensemble import Ensemble
-from nmt.translation.stepwise import ModelTranslator
-from nmt.translation.translator import Translator
+from nmt.translation.translator import ModelTranslator, Translator
 
 Paths = str | Path | Sequence[str | Path]
 

@@ -1,29 +1,90 @@
-"""Translates sentences with one model, its tokenizer and a search strategy."""
+"""Translates sentences with models in PyTorch: one model, its tokenizer and a search strategy."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
 from nmt.build import architecture, search_node, track_coverage
 from nmt.checkpoint import Checkpoint
-from nmt.data.batches import batches_by_length, pad
+from nmt.data.batches import pad
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
-from nmt.models.seq2seq import Seq2Seq
-from nmt.search.base import Search, Selectable, Step
+from nmt.models.seq2seq import Seq2Seq, evaluating
+from nmt.search.base import Hypothesis, Search, Selectable, Step
+from nmt.search.constraints import force_prefixes
 from nmt.tokens import BOS
+from nmt.translation.base import BaseTranslator, SearchRequest, in_batches
 from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, unsplit_limit
-from nmt.translation.stepwise import ModelTranslator, inference
 from nmt.translation.translation import Translation, labelled
+
+
+class ModelTranslator(BaseTranslator):
+    """Translates with models in PyTorch: with one (`Translator`) or several (`Ensemble`)."""
+
+    @property
+    @abstractmethod
+    def models(self) -> Sequence[Seq2Seq]:
+        """The models, at least one."""
+
+    @property
+    def device(self) -> torch.device:
+        """The current device of the models."""
+        return next(self.models[0].parameters()).device
+
+    @property
+    def device_type(self) -> str:
+        return self.device.type
+
+    @property
+    def longest_target(self) -> int | None:
+        limits = [model.decoder.max_length for model in self.models]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    @abstractmethod
+    def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return a step function, and the state before the first token with one hypothesis for each source.
+
+        With `attending`, it is an `Attending` state; raises UserError if the models have no such state.
+        """
+
+    def running(self, search: Search) -> AbstractContextManager[None]:
+        return inference(self.models, search)
+
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
+        step, state = self.start([request.source for request in requests], attending=search.reads_attention)
+        prefixes = [request.prefix for request in requests]
+        if any(prefixes):
+            step, state = force_prefixes(step, state, prefixes, self.device)
+        limits = torch.tensor([request.limit for request in requests], device=self.device)
+        found = search(step, state, max_length=limits, keys=[request.source.ids[0] for request in requests])
+        return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
+
+
+@contextmanager
+def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
+    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
+
+    If the memory of the device is too small, raise a UserError that names the setting to change.
+    """
+    try:
+        with evaluating(models), torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
+            f"({str(error).partition('.')[0]}); use a smaller number, or compute on the CPU"
+        ) from error
 
 
 @dataclass(eq=False, repr=False)
@@ -87,18 +148,15 @@ class Translator(ModelTranslator):
         for translation in translations:
             self.check_whole(translation)
         translations = list(map(self.with_own_source, translations))
-        source_ids = [translation.encoded.ids[0] for translation in translations]
-        target_ids = [translation.tokens for translation in translations]
-        found: dict[int, AttentionMap] = {}
-        longer = list(map(max, map(len, source_ids), map(len, target_ids)))
+        longer = [max(len(each.encoded.ids[0]), len(each.tokens)) for each in translations]
         with inference(self.models, self.search):
-            for places in batches_by_length(longer, self.search.batch_tokens):
-                sources, targets = [source_ids[i] for i in places], [target_ids[i] for i in places]
-                _, weights = self._forced(sources, targets, need_weights=True)
-                assert weights is not None
-                for row, place in enumerate(places):
-                    found[place] = self.map_of(translations[place], weights, row)
-        return [found[place] for place in range(len(translations))]
+            return in_batches(translations, longer, self.search.batch_tokens, self._maps)
+
+    def _maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        sources, targets = [each.encoded.ids[0] for each in translations], [each.tokens for each in translations]
+        _, weights = self._forced(sources, targets, need_weights=True)
+        assert weights is not None
+        return [self.map_of(translation, weights, row) for row, translation in enumerate(translations)]
 
     def with_own_source(self, translation: Translation) -> Translation:
         """Return a translation with the source as this model reads it, if an ensemble has made the translation."""

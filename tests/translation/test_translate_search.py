@@ -10,7 +10,6 @@ from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.translation.translator import Translation
 from tests.tiny_run import Run, sentences
 
 LIMITS: dict[str, Any] = {"max_length_factor": 1.0, "max_length_extra": 2}
@@ -30,25 +29,6 @@ SEARCHES = [
     Sampling(samples=4, utility="chrf", **RULES, **LIMITS),
 ]
 searches = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
-
-
-@pytest.mark.parametrize("search", SEARCHES[:-2], ids=lambda search: search.label)
-def test_a_sentence_is_translated_the_same_in_every_batch_and_order(run: Run, search: Search) -> None:
-    """The searches with all options at once, and prefixes, are held to it by `tests.test_every_batch`."""
-    texts = [" ".join(text.split()[:4]) for text in sentences(64, seed=1)]
-    search = search.replace(batch_tokens=100_000, max_length_factor=0.7)
-
-    def found(places: list[int]) -> list[list[Translation]]:
-        return run.translator.hypotheses([texts[i] for i in places], search=search)
-
-    together = found(list(range(64)))
-    assert len({t.text for hypotheses in together for t in hypotheses}) > 9
-    for places in ([6, 5, 4, 3, 2, 1, 0], [50, 7, 31, 20, 63, 8, 44], *([i] for i in (0, 9, 17, 33, 63))):
-        for i, again in zip(places, found(places), strict=True):
-            assert [(t.tokens, t.text) for t in again] == [(t.tokens, t.text) for t in together[i]]
-            assert [t.score for t in again] == pytest.approx([t.score for t in together[i]], abs=1e-3)
-            for one, two in zip(again, together[i], strict=True):
-                assert one.token_log_probs == pytest.approx(two.token_log_probs, abs=1e-4)
 
 
 @searches

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nmt.deploy.export.check import Report
     from nmt.evaluation.metrics.base import Metric
     from nmt.translation.base import BaseTranslator
-    from nmt.translation.stepwise import ModelTranslator
+    from nmt.translation.translator import ModelTranslator
 
 FEWEST = 100  # validation pairs; fewer give a warning
 MAX_LOSS = 0.3  # of a score; a larger loss gives a warning

@@ -15,7 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
 from nmt.search.beam import BeamSearch
 from nmt.translation.base import BaseTranslator
-from nmt.translation.stepwise import ModelTranslator
+from nmt.translation.translator import ModelTranslator
 
 MOST_DIFFERENCE = 1e-4  # of a log-probability
 LEAST_EQUAL = 0.995  # of the greedy translations

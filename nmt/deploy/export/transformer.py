@@ -13,7 +13,7 @@ from nmt.errors import UserError, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder
-from nmt.translation.stepwise import ModelTranslator
+from nmt.translation.translator import ModelTranslator
 
 Stack = TransformerEncoder | TransformerDecoder
 MAPS_AT_ONCE = 64  # in memory

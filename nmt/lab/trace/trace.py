@@ -18,9 +18,8 @@ from nmt.lab.attribution.base import AttributionView, attribute
 from nmt.lab.trace.texts import OWN, equation_beside, hidden_tokens, predicted, texts_of
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
-from nmt.translation.stepwise import inference
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator
+from nmt.translation.translator import Translator, inference
 
 Traced = Literal["cross", "decoder_self"]
 FORMAT, VERSION = "nmt-attention-trace", 1

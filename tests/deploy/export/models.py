@@ -22,7 +22,7 @@ from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import make_translator
-from nmt.translation.stepwise import ModelTranslator
+from nmt.translation.translator import ModelTranslator
 from tests.tiny_run import Run, make_model, recurrent, sentences
 
 SEARCH = BeamSearch(normalization="power", length_penalty=0.6, max_length_factor=1.0, max_length_extra=6)
