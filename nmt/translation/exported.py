@@ -69,7 +69,10 @@ def load_exported(
     node = manifest["translator"]
     if node is None:
         kind = manifest["format"].get("name")
-        raise UserError(f"ckpt={folder}: written with format={kind} for another program; use format=ctranslate2")
+        raise UserError(
+            f"ckpt={folder}: written with format={kind} for another program; name its run, or export that with "
+            "format=ctranslate2"
+        )
     translator: BaseTranslator = instantiate(
         node,
         "translator",

@@ -20,8 +20,8 @@ from pathlib import Path
 from nmt.cli.arguments import PathText, SearchSettings, configured
 from nmt.cli.engine import load
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
+from nmt.deploy.documents import DocumentFormat, format_by_name, read_document
 from nmt.deploy.documents.base import Text
-from nmt.deploy.documents.formats import DocumentFormat, format_by_name
 from nmt.errors import counted
 
 CHUNK = 1024  # sentences translated together; enough for batches of similar length
@@ -50,7 +50,6 @@ def main(config: DocumentConfig) -> None:
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.progress import PassProgress, clock
     from nmt.data.sources.files import read_whole
-    from nmt.deploy.documents.formats import read_document
     from nmt.system.atomic import require_writable
     from nmt.system.lines import BYTE_ORDER_MARK
 

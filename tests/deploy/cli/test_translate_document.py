@@ -13,9 +13,7 @@ import pytest
 from nmt.cli import program
 from nmt.cli.translation_lines import LineTranslator
 from nmt.deploy.cli import translate_document
-from nmt.deploy.documents.base import paragraphs
 from nmt.system.lines import as_line
-from nmt.text.protect import NO_SPANS
 from tests.tiny_run import Run
 
 QUICK = ["search.beam_size=2", "search.max_length_factor=0.2", "search.max_length_extra=1"]
@@ -83,18 +81,10 @@ def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], 
     assert entry.msgstr_plural == {0: translated("a dog"), 1: translated("two dogs")}
 
 
-def test_other_texts_have_paragraphs(call: Call, translated: Callable[[str], str]) -> None:
-    text = "  A dog. A red bike.\n\n\tsnow  \nno line end"
-    Path("a.txt").write_text(text, "utf-8")
-    document = paragraphs(text, NO_SPANS)
-    assert call("input=a.txt")[1] == document.filled(list(map(translated, document.sentences)))
-
-
 @pytest.mark.parametrize(
     ("name", "content", "words", "message"),
     [
         ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8 (byte 0xe9); convert the text to UTF-8"),
-        ("a.po.gz", PO.encode(), [], "a.po.gz: not a whole gzip file"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best: a document holds only the best translation"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],

@@ -12,7 +12,6 @@ from shutil import which
 import polib
 import pytest
 from babel.messages.mofile import write_mo
-from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po
 
 from nmt.deploy.documents.po import PoFile
@@ -108,16 +107,6 @@ def test_the_header_names_the_language_and_keeps_its_other_fields() -> None:
     declared = HEADER.replace("Language: ", "Language: ko_KR").replace("INTEGER; plural=EXPRESSION", "2; plural=n>1")
     header = polib.pofile(upper(declared, "ko")).metadata
     assert header["Language"] == "ko_KR" and header["Plural-Forms"] == "nplurals=2; plural=n>1;"
-
-
-@pytest.mark.parametrize("language", ["ko", "ru", "ar", "pt-BR"])
-def test_a_plural_has_as_many_forms_as_the_language(language: str) -> None:
-    count, expression = get_plural(language.replace("-", "_"))
-    forms = next(entry for entry in polib.pofile(upper(HEADER + ENTRIES, language)) if entry.msgid_plural)
-    one = gettext.c2py(expression)(1)
-    assert forms.msgstr_plural == {
-        form: "%D FILE" if form == one and count > 1 else "%D FILES" for form in range(count)
-    }
 
 
 def test_programs_use_the_translations_when_they_are_reviewed() -> None:
