@@ -7,7 +7,6 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,11 +15,10 @@ from nmt.attention_map import load
 from nmt.cli import program, share, sweep
 from nmt.config.schema import OTHER_FOLDER
 from nmt.errors import UserError, printable
-from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.split import read_scores
 from nmt.lab.attention.figure import save
 from nmt.lab.attention.page import page
-from nmt.lab.cli import attend, compare, heads, lab
+from nmt.lab.cli import attend, compare, lab
 from tests.finished_runs import write_run, write_translations
 from tests.tiny_run import Run
 
@@ -169,13 +167,8 @@ def test_attend_and_share_read_a_changed_map(
 
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_changed_files_of_results_are_replaced_or_refused(run: Run, runs: Path, tmp_path: Path, count: int) -> None:
-    chosen: Any = SimpleNamespace(loaded=SimpleNamespace(path=Path("best")), metrics={"bleu": BLEU(target_lang="de")})
-    settings: Any = SimpleNamespace(importance=False, bootstrap=0)
-    head = {"kind": "cross", "p_value": None}
-    shape = {"checkpoint": "best", "metric": "BLEU", "heads": [{**head, "lost": lost} for lost in (None, 0.5, 1)]}
     result = {**json.loads((runs / "metrics.json").read_text("utf-8")), "val": {"bleu": {"label": "BLEU", "value": 1}}}
     readers: list[tuple[str, Any, Callable[[Path], object]]] = [
-        ("heads.json", shape, lambda path: heads.check_replaces(path, chosen, settings)),
         ("claims.json", [{"name": "a", "contrasts": []}] * 3, lambda path: lab.check_replaces([], path.parent)),
         ("metrics.json", result, lambda path: sweep.write([sweep.read_result(0, {}, path.parent)], [], tmp_path)),
         ("a.json", json.loads((runs / SCORES).read_text("utf-8")), lambda path: read_scores(path, remedy=OTHER_FOLDER)),
@@ -186,5 +179,5 @@ def test_changed_files_of_results_are_replaced_or_refused(run: Run, runs: Path, 
             try:
                 read(tmp_path / name)
             except UserError as error:
-                if "importance=false" not in str(error) and "would be lost" not in str(error):
+                if "would be lost" not in str(error):
                     one_line(error, tmp_path / name)

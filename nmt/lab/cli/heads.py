@@ -25,36 +25,19 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import configured
 from nmt.cli.evaluate import Inputs, SplitConfig, load_inputs
 from nmt.cli.output import messages_on, print_stderr
-from nmt.config.schema import OTHER_FOLDER, Number, read_json
 from nmt.errors import UserError
-from nmt.lab.cli.corpora import training_of
+from nmt.lab.cli.report import training_of
 from nmt.parameters import PositiveInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
 
 if TYPE_CHECKING:
     from nmt.lab.heads.heads import Profile
-
-
-class _Head(TypedDict):
-    lost: Number | None
-    p_value: Number | None
-
-
-class HeadsFile(TypedDict):
-    """The entries of the JSON file that this program reads."""
-
-    checkpoint: str
-    metric: str
-    signature: NotRequired[str | None]
-    heads: list[_Head]
 
 
 @dataclass(kw_only=True)
@@ -82,9 +65,8 @@ def main(config: HeadsConfig) -> None:
 
     inputs = load_inputs(config)
     paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
-    check_replaces(paths["json"], inputs, config)
     with messages_on(sys.stderr):
-        facts, found = examine(inputs, config, paths["json"])
+        facts, found = examine(inputs, config)
     print(to_text(table(found, facts["metric"])))
     lost = any(each.lost is not None for each in found)
     legend = f"{facts['metric']} lost without the head" if lost else "share of the rows with the role"
@@ -114,46 +96,8 @@ def name(inputs: Inputs, config: HeadsConfig) -> str:
     return ".".join(parts)
 
 
-def check_replaces(path: Path, inputs: Inputs, config: HeadsConfig) -> None:
-    """Raise UserError if the file at `path` must stay: it is from another model, or has an importance that is lost."""
-    from nmt.evaluation.metrics.base import labels
-
-    if not path.is_file():
-        return
-    facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER)
-    if Path(facts["checkpoint"]).resolve() != inputs.loaded.path.resolve():
-        theirs = facts["checkpoint"]
-        raise UserError(f"out: {path} is of another checkpoint ({theirs}); name another folder: out=FOLDER")
-    if all(each["lost"] is None for each in facts["heads"]):
-        return
-    theirs, ours = facts["metric"], next(iter(labels(inputs.metrics).values()))
-    tested = any(each["p_value"] is not None for each in facts["heads"])
-    for setting, what, kept in (
-        ("importance=false", "the importance of the heads", config.importance),
-        ("scores", f"the importance by {theirs}", theirs == ours),
-        ("bootstrap", "p-values", config.bootstrap or not tested),
-    ):
-        if not kept:
-            raise UserError(f"{setting}: {path} has {what}, which would be lost; name another folder: out=FOLDER")
-
-
-def check_signature(path: Path, signature: str | None) -> None:
-    """Raise UserError if the file at `path` has an importance by the same metric with other settings."""
-    facts = read_json(path, HeadsFile, remedy=OTHER_FOLDER) if path.is_file() else None
-    if facts is None or all(each["lost"] is None for each in facts["heads"]):
-        return
-    if (theirs := facts.get("signature", signature)) != signature:
-        raise UserError(
-            f"scores: {path} has the importance by {facts['metric']} with the signature {theirs}, which would be lost "
-            f"(this one is {signature}); name another folder: out=FOLDER"
-        )
-
-
-def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, Any], list[Profile]]:
-    """Return the facts of the examination, and the profile of each head.
-
-    Raises UserError for no attention, and if the importance in the file at `path` is of another signature.
-    """
+def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
+    """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
     from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
@@ -181,9 +125,9 @@ def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, 
             "cannot be measured; choose another one, as in scores=[bleu], or set importance=false"
         )
     frequencies = None
-    training = training_of(inputs, config.data, config.allow) if config.rarity else None
+    training = training_of(inputs, config.allow) if config.rarity else None
     if training is not None:
-        frequencies = count_pieces(chain.from_iterable(training.corpora), translator.tokenizer)
+        frequencies = count_pieces(training.pairs(), translator.tokenizer)
     pairs = inputs.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
     translations = translator.translate(sources)
@@ -196,7 +140,6 @@ def examine(inputs: Inputs, config: HeadsConfig, path: Path) -> tuple[dict[str, 
     whole = metric.score(lines, references, sources=sources)
     scores = {}
     if measured:
-        check_signature(path, whole.signature)  # the slowest part comes after this
         scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
     facts = {
         "checkpoint": str(inputs.loaded.path.resolve()),

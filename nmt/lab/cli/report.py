@@ -12,8 +12,6 @@ what evaluate.py does. Then it writes to the same folder, translations/:
                                other translations, attention and views. The page needs no network and runs no script
   test.beam5.lp1.report.json   the same figures and sentences
 
-The figures are also written as TensorBoard events to the run's folder (report/...).
-
   python scripts/report.py ckpt=outputs/transformer/2026-01-31_12-00-00
   python scripts/report.py ckpt=best.safetensors data.path=my_corpus split=val search.beam_size=10 n_best=10
 """
@@ -22,20 +20,21 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import OpenMapping, configured
-from nmt.cli.evaluate import SplitConfig, evaluate, load_inputs
-from nmt.cli.output import messages_on
+from nmt.cli.evaluate import Inputs, SplitConfig, data_of, evaluate, load_inputs
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
-from nmt.lab.cli.corpora import training_of
 from nmt.parameters import NonNegativeInt
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
 
 if TYPE_CHECKING:
+    from nmt.lab.report.rarity import Training
     from nmt.lab.report.report import Report
 
 
@@ -70,15 +69,13 @@ def main(config: ReportConfig) -> None:
     views = build_views(config.views, allow=config.allow)
     for view in views.values():
         view.check(translator.model)
-    training = training_of(inputs, config.data, config.allow) if config.rarity else None
+    training = training_of(inputs, config.allow) if config.rarity else None
     evaluation = evaluate(inputs, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
         rare = None
         if training is not None:
-            targets = (pair.target for split in training.corpora for pair in split)
-            size, language = sum(map(len, training.corpora)), inputs.subject.target_lang
-            lines = [*evaluation.references, *evaluation.hypotheses]
-            rare = rarity(targets, size, lines, inputs.metrics, language, origin=training.origin)
+            lines, language = [*evaluation.references, *evaluation.hypotheses], inputs.subject.target_lang
+            rare = rarity(training, lines, inputs.metrics, language)
         verdicts = judge(translator, evaluation.translations, evaluation.references)
         for line in summary(verdicts):
             print(f"  {line}")
@@ -89,13 +86,39 @@ def main(config: ReportConfig) -> None:
             print(f"written to {path}")
 
 
+def training_of(inputs: Inputs, allow: Sequence[str]) -> Training | None:
+    """Return the pairs that the model was trained on (also `data.more`), before any were dropped.
+
+    If a model of both directions translates the other way, their sides are exchanged. If they cannot be read, a warning
+    says so, and the result is None.
+    """
+    from nmt.build import build_more, build_source
+    from nmt.data.corpus import load_corpus, load_more, origin
+    from nmt.data.pair import Split
+    from nmt.data.sources.base import swapped
+    from nmt.lab.report.rarity import Training
+
+    with messages_on(sys.stderr):
+        try:
+            data = data_of(inputs.loaded, {})
+            source = build_source(data, allow=allow)
+            splits = [load_corpus(source, data, ("train",))["train"], *load_more(build_more(data), data).values()]
+        except UserError as error:
+            problem = str(error).partition("; ")[0]  # without the advice
+            print_stderr(f"warning: the training pairs cannot be used ({problem}); rare words are left out")
+            return None
+    if (data.source_lang, data.target_lang) == (inputs.subject.target_lang, inputs.subject.source_lang):
+        splits = [Split.of(swapped(each)) for each in splits]
+    return Training(splits, origin(source, data))
+
+
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write the report beside the translations as HTML and JSON, and into TensorBoard. Return the paths of the files.
+    """Write the report beside the translations as HTML and JSON. Return the paths of the files.
 
     Raises OSError if the folder cannot be written, UserError if translations/ is a link.
     """
     from nmt.lab.report.page import page
-    from nmt.lab.report.report import to_dict, write_events
+    from nmt.lab.report.report import to_dict
     from nmt.system.run_files import TRANSLATIONS
 
     name = f"{report.evaluation.label}.report"
@@ -105,5 +128,4 @@ def write(report: Report, folder: Path) -> list[Path]:
     }
     for path, text in texts.items():
         write_atomically(path, text.encode())
-    write_events(folder, report)
     return list(texts)

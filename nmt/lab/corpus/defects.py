@@ -6,8 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from html.entities import html5
-from importlib import metadata
-from typing import Any
 
 import regex
 
@@ -84,9 +82,6 @@ class Encoding(TextFilter):
     def unavailable_reason(self, languages: tuple[str, str]) -> str:
         return missing_packages("ftfy", extra="inspect")
 
-    def identity(self, context: CorpusContext) -> list[Any]:
-        return [*super().identity(context), metadata.version("ftfy")]
-
 
 class Markup(Filter):
     """One side has HTML tags and the other has none, or the same with entities. Tags on both sides are no defect."""
@@ -152,9 +147,6 @@ class Addresses(Filter):
             return " and ".join(side for side, left in sides if left)
 
         return find
-
-    def identity(self, context: CorpusContext) -> list[Any]:
-        return [*super().identity(context), *context.languages]
 
 
 def _parts(text: str) -> list[str]:

@@ -6,23 +6,24 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from nmt.config.settings import DataConfig
 from nmt.data.encoded import encode
-from nmt.data.filters.base import Filter, Filters
+from nmt.data.filters.base import CorpusContext, Filter, Filters
 from nmt.data.filters.duplicates import target_counts
 from nmt.data.filters.leaked import LeakedPair, simplified
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.corpus.defects import DEFECTS
-from nmt.lab.corpus.report import MORE, DataReport, Example, Finding, Side, SplitFigures, visible
-from nmt.lab.corpus.sample import SampledContext, line_of, sample
+from nmt.lab.corpus.report import MORE, DataReport, Example, Finding, Side, SplitFigures, place_of, visible
 
 CHUNK_PAIRS = 2_000
+BLOCK = 100  # neighbouring pairs of a sample
 BOUNDS = (8, 16, 32, 64, 128)  # of the histogram of lengths
 
 
@@ -42,8 +43,7 @@ def inspect(
 
     The further training corpora `more` are splits of the report too, called "more.NAME". A finding keeps the first
     `examples` pairs. `origin` returns where a split comes from, and `dropped` names the filters of the training. If a
-    training corpus has more than `most_pairs` pairs, one block of neighbouring pairs in every n is examined,
-    so that about `most_pairs` pairs or less are examined.
+    training corpus has more than `most_pairs` pairs, a sample of about so many is examined.
     """
     limits = Filters(config.max_length, config.max_ratio)
     languages = config.source_lang, config.target_lang
@@ -55,10 +55,9 @@ def inspect(
     splits = {}
     for split, whole in {**training, **held_out}.items():
         is_training = split in training
-        stride = -(-len(whole) // most_pairs) if is_training and most_pairs is not None else 1
-        pairs = sample(whole, stride) if is_training and most_pairs is not None else whole
+        pairs = sample(whole, most_pairs) if is_training and most_pairs is not None else whole
         others = held_out if is_training and not config.overfit else {}
-        context = SampledContext(languages, pairs, others, stride)
+        context = CorpusContext(languages, pairs, others)
         seen.look_for(context.held_out)
         leaks = bool(context.held_out)  # only training pairs can leak
         kinds = {name: each for name, each in usable.items() if leaks or not isinstance(each, LeakedPair)}
@@ -90,6 +89,21 @@ def inspect(
     )
 
 
+def sample(split: Split, most: int) -> Split:
+    """Return about `most` pairs of a split or less: one block of neighbouring pairs in every n.
+
+    The sample is in memory: several defects read it, and each pass over a large file takes long. A pair that is not
+    from a file gets its number as its line.
+    """
+    stride, chosen = -(-len(split) // most), list[SentencePair]()
+    with PassProgress("reading a sample", len(split)) as progress:
+        for index, pair in enumerate(split):
+            if index // BLOCK % stride == 0:
+                chosen.append(pair if stride == 1 or pair.line is not None else replace(pair, line=index + 1))
+            progress.advance(1)
+    return Split(chosen, len(chosen), split.digest)
+
+
 class _Counts:
     """Counts the figures and the defects of one split."""
 
@@ -97,13 +111,12 @@ class _Counts:
         self,
         tokenizer: Tokenizer,
         limits: Filters,
-        context: SampledContext,
+        context: CorpusContext,
         defects: Mapping[str, Filter],
         examples: int,
     ) -> None:
         self._tokenizer = tokenizer
         self._limits = limits
-        self._context = context
         self._finders = {name: each.finder(context) for name, each in defects.items()}
         self._most_examples = examples
         self._lengths = array("i"), array("i")
@@ -139,7 +152,7 @@ class _Counts:
         note = visible(note)
         self._kinds[name][note] += 1
         if len(self._examples[name]) < self._most_examples:
-            where = line_of(index, pair, self._context.stride)
+            where = place_of(index, pair)
             self._examples[name].append(
                 Example(where=where, note=note, source=visible(pair.source), target=visible(pair.target))
             )

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from nmt.data.filters.base import CorpusContext, Filter, Finder
 from nmt.data.pair import SentencePair
-from nmt.lab.corpus.sample import SampledContext, line_of
+from nmt.lab.corpus.report import place_of
 
 Floats = NDArray[np.float32]
 
@@ -60,9 +60,8 @@ class Shifted(Filter):
         stretches = find_shifts(pairs)
         wanted = {place for stretch in stretches for place in (stretch.start, stretch.end - 1)}
         ends = {place: pair for place, pair in enumerate(pairs if wanted else ()) if place in wanted}
-        stride = context.stride if isinstance(context, SampledContext) else 1
         for number, stretch in enumerate(stretches, 1):
-            first, last = (line_of(place, ends[place], stride) for place in (stretch.start, stretch.end - 1))
+            first, last = (place_of(place, ends[place]) for place in (stretch.start, stretch.end - 1))
             lines, side = abs(stretch.offset), "later" if stretch.offset > 0 else "earlier"
             unit = "line" if lines == 1 else "lines"
             notes.append(f"from {first} to {last}, the target of each source is {lines} {unit} {side}")

@@ -7,16 +7,30 @@ their program, which also has a group for each of 1, 2, 3 and 4.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import BLEU
 
 LOWEST = (0, 1, 5, 10, 100, 1000)  # frequency of each group
+
+
+@dataclass(frozen=True)
+class Training:
+    """The training pairs that words are counted in, and where they come from in the words of the settings."""
+
+    splits: Sequence[Split]
+    origin: str
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield all pairs."""
+        return itertools.chain.from_iterable(self.splits)
 
 
 def group_name(number: int) -> str:
@@ -104,26 +118,18 @@ def divided(lines: Iterable[str], bleu: BLEU) -> Iterable[list[str]]:
     return (tokenize(line).split() for line in lines)
 
 
-def rarity(
-    training: Iterable[str],
-    size: int,
-    lines: Sequence[str],
-    metrics: Mapping[str, Metric],
-    language: str,
-    *,
-    origin: str,
-) -> Rarity:
-    """Return how often the words of `lines` occur in the `size` target sentences of the training.
+def rarity(training: Training, lines: Sequence[str], metrics: Mapping[str, Metric], language: str) -> Rarity:
+    """Return how often the words of `lines` occur in the target sentences of the training.
 
-    `origin` names their source. BLEU among `metrics` divides the texts into words, or else the default tokenizer of
-    BLEU for `language`. Only the words of `lines` are kept in memory.
+    BLEU among `metrics` divides the texts into words, or else the default tokenizer of BLEU for `language`. Only the
+    words of `lines` are kept in memory.
     """
     bleu = next((each for each in metrics.values() if isinstance(each, BLEU)), BLEU(target_lang=language))
     counts = dict.fromkeys((word for words in divided(lines, bleu) for word in words), 0)
-    with PassProgress("counting the words of the training", size) as progress:
-        for words in divided(training, bleu):
+    with PassProgress("counting the words of the training", sum(map(len, training.splits))) as progress:
+        for words in divided((pair.target for pair in training.pairs()), bleu):
             for word in words:
                 if word in counts:
                     counts[word] += 1
             progress.advance(1)
-    return Rarity(origin, bleu, counts)
+    return Rarity(training.origin, bleu, counts)

@@ -1,11 +1,9 @@
-"""The figures of a report as values, as JSON, and as scalars for TensorBoard."""
+"""The figures of a report as values, and as JSON."""
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from nmt.attention_map import DECIMALS
@@ -18,7 +16,6 @@ from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import shares
 from nmt.lab.report.rarity import Rarity, WordGroup
 from nmt.lab.report.search_errors import Verdict, totals
-from nmt.system.run_files import EVENTS
 from nmt.translation.translator import Translator
 
 
@@ -153,35 +150,3 @@ def mean(seen: View) -> dict[str, Any]:
     (rows, columns), (panel, _) = seen.axes, seen.panel()
     weights = panel.round(DECIMALS).astype(float).tolist()
     return {"rows": rows, "columns": columns, "weights": weights} | ({"cells": seen.cells} if seen.cells else {})
-
-
-def scalars(report: Report) -> Iterator[tuple[str, float]]:
-    """Yield the name and the value of each figure that is a number for TensorBoard."""
-    for name, score in report.evaluation.scores.items():
-        yield name, score.value
-    for group in report.by_length:
-        yield f"{report.metric}_by_length/{group.name}", group.score
-    for group in report.by_rarest:
-        yield f"{report.metric}_by_rarity/{group.name}", group.score
-    for words in report.words:
-        yield f"word_f_measure/{words.name}", words.f_measure
-    yield from report.faults.items()
-    for kind, number in report.errors.items():  # the error "too long" is not the fault `too_long`
-        yield f"errors/{kind}", float(number)
-
-
-def write_events(folder: Path, report: Report) -> None:
-    """Write the figures of a report as events in the run's `folder`, at the number of updates of the weights.
-
-    A name consists of `report/`, the beginning of the file names (`Evaluation.label`), and the name of the figure:
-    `report/test.beam5.lp1/bleu`. A repeated report replaces its events. Raises OSError if they cannot be written.
-    """
-    from torch.utils.tensorboard import SummaryWriter
-
-    label = report.evaluation.label
-    suffix = f".report.{label}"
-    for old in folder.glob(f"{EVENTS}*{glob.escape(suffix)}"):
-        old.unlink()
-    with SummaryWriter(str(folder), filename_suffix=suffix) as writer:
-        for name, value in scalars(report):
-            writer.add_scalar(f"report/{label}/{name}".replace(" ", "_"), value, report.update)

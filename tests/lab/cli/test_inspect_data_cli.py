@@ -47,31 +47,18 @@ def test_further_training_corpora_have_a_column(folder: Path, capsys: pytest.Cap
     words = [f"data.path={folder}", "data.val_size=3", "tokenizer.vocab_size=null"]
     inspect_data.main([*words, f"data.more={{crawled: {{train: {folder}/crawled.tsv}}}}"])
     out = capsys.readouterr().out
-    assert f"more.crawled: {folder}/crawled.tsv" in out and " train  more.crawled  val  test\n" in out
+    assert f"more.crawled: {folder}/crawled.tsv" in out
+    assert ["train", "more.crawled", "val", "test"] in [line.split() for line in out.splitlines()]
     assert "leaked_target, more.crawled: 1. Each has a target that is in validation or test too" in out
     assert "  line 3 (test, nearly)\n    it snows\n    schnee\n" in out
 
 
-def test_a_vocabulary_that_is_too_large_stops_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [f"data.path={folder}", "data.val_size=3"]
-    inspect_data.main([*words, "tokenizer.vocab_size=5000", f"out={folder}/large"])
-    large = capsys.readouterr().out.replace("/large/", "/")
-    inspect_data.main([*words, "tokenizer.vocab_size=null", f"out={folder}"])
-    (note,) = set(large.split("\n")) - set(capsys.readouterr().out.split("\n"))
-    assert note.startswith("a run would end here: tokenizer.vocab_size: got 5000, but the joint training text ")
-    assert note.endswith("or lower; the pieces above are those of tokenizer.vocab_size=null")
-    assert note in (folder / "large" / "data_report.html").read_text(encoding="utf-8")
-
-
-def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
-    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(run: Run, folder: Path) -> None:
     start = save_other(run, folder / "start.safetensors")
     inspect_data.main([f"data.path={folder}", "data.val_size=3", f"init={start}", f"out={folder}/own"])
     report = json.loads((folder / "own" / "data_report.json").read_text(encoding="utf-8"))
     pieces = sum(len(each) for each in run.translator.tokenizer.encode_source(["a DOG 7", "snow"]))
     assert report["splits"]["test"]["source"]["pieces"] == pieces - 2  # without the ends of the sentences
-    assert f"the pieces above are those of init={start}" in capsys.readouterr().out
     with pytest.raises(UserError, match=r"^init=.*none: no such file or folder"):
         inspect_data.main([f"data.path={folder}", "init=none"])
 
@@ -88,15 +75,3 @@ def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(
 def test_inspect_data_errors_are_one_line(words: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         inspect_data.main(words)
-
-
-def test_an_unusable_folder_is_named_before_the_data_are_read(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(OSError, match=r"exists|Not a directory"):
-        inspect_data.main(["data.path=/nowhere", f"out={tmp_path}/file"])
-
-
-def test_help_names_the_options(capsys: pytest.CaptureFixture[str]) -> None:
-    inspect_data.main(["--help"])
-    out = capsys.readouterr().out
-    assert all(word in out for word in ("examples=", "out=FOLDER", "filters="))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from nmt.data.filters.base import CorpusContext
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.sources.files import read_pairs
 from nmt.lab.corpus.defects import DEFECTS
-from nmt.lab.corpus.sample import SampledContext
 
 OFFICE_HELP = Path(__file__).parents[4] / "shared" / "data" / "office_help" / "ko" / "train.jsonl"
 needs_office_help = pytest.mark.skipif(not OFFICE_HELP.exists(), reason="needs ../shared/data/office_help")
@@ -33,6 +33,6 @@ def good_pairs(name: str, source: str, target: str) -> tuple[SentencePair, ...]:
 
 def find(name: str, pairs: Sequence[SentencePair], languages: tuple[str, str]) -> dict[int, str]:
     """Return what the defect finds in these pairs, by their index."""
-    find = DEFECTS[name].finder(SampledContext(languages, Split.of(pairs)))
+    find = DEFECTS[name].finder(CorpusContext(languages, Split.of(pairs)))
     notes = {index: find(index, pair) for index, pair in enumerate(pairs)}
     return {index: note for index, note in notes.items() if note}

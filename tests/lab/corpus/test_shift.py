@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from nmt.data.pair import SentencePair, Split
-from nmt.lab.corpus.sample import BLOCK, SampledContext, sample
-from nmt.lab.corpus.shift import Shifted, find_shifts
+from nmt.lab.corpus.inspection import BLOCK, sample
+from nmt.lab.corpus.shift import find_shifts
 from tests.lab.corpus.good import CORPORA, find, good_pairs
 
 NEAR = 20  # lines from where a shift begins or ends to where that is found
@@ -64,7 +64,7 @@ def test_each_lost_line_adds_to_the_shift():
     assert abs(first.start - 1000) <= NEAR and abs(second.start - 1999) <= NEAR and first.end <= second.start
 
 
-@pytest.mark.parametrize("size", [*range(1, 30), 500])
+@pytest.mark.parametrize("size", [1, 2, 15, 29, 500])
 def test_few_pairs_are_no_shift(size):
     assert find_shifts(good_pairs("cldr", "en", "de")[:size]) == []
     assert find_shifts([SentencePair("", "")] * size) == []
@@ -84,8 +84,10 @@ def test_the_note_names_the_lines():
 
 
 def test_in_a_sample_the_lines_are_those_of_the_whole():
-    pairs = [replace(pair, line=None) for pair in shifted(good_pairs("cldr", "en", "de"), 1550, 3000, -1)]
-    part = sample(Split.of(pairs), 3)
-    assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
-    note = Shifted().finder(SampledContext(("en", "de"), part, stride=3))(999, pairs[-1])
-    assert note.startswith("from pair 1,5") and note.endswith(", the target of each source is 1 line earlier")
+    pairs = shifted(good_pairs("cldr", "en", "de"), 1550, 3000, -1)
+    for given in (pairs, [replace(pair, line=None) for pair in pairs]):
+        part = sample(Split.of(given), 1000)
+        assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
+    assert list(find("shifted", list(part), ("en", "de")).values())[-1].startswith("from line 1,5")
+    for size in (1, 99, 100, 101, 350, 1000):
+        assert 0 < len(sample(Split.of(pairs[:size]), 100)) <= 100

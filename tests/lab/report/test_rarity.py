@@ -5,12 +5,17 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+from nmt.data.pair import SentencePair, Split
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.lab.report.rarity import rarity
+from nmt.lab.report.rarity import Training, rarity
 from tests.tiny_run import sentences
 
 TRAINING = [*["the dog"] * 120, *["the cat"] * 7, "a cat", "the end.", "a a a a"]  # the 128, dog 120, cat 8, a 5, end 1
+
+
+def counted_in(*lines: str) -> Training:
+    return Training([Split.of([SentencePair("x", line) for line in lines])], "x")
 
 
 def frequency(word: str) -> int:
@@ -24,16 +29,14 @@ def group(count: int) -> str:
 
 def test_sentences_are_grouped_by_their_rarest_word() -> None:
     references = ["the dog", "the cat", "dog.", "the bird", "", "end of the dog", "a dog"]
-    found = rarity(TRAINING, len(TRAINING), references, {"chrf": ChrF()}, "en", origin="x").sentences(references)
+    found = rarity(counted_in(*TRAINING), references, {"chrf": ChrF()}, "en").sentences(references)
     assert found == {"0": (3, 5), "1-4": (2,), "5-9": (1, 6), "100-999": (0,), "1000 or more": (4,)}
 
 
 def test_words_match_as_often_as_the_reference_has_them() -> None:
     references, hypotheses = ["the dog the bird", "a cat"], ["the the the fish", "cat a a"]
     lines = [*references, *hypotheses]
-    found = {
-        each.name: each for each in rarity(TRAINING, 130, lines, {}, "en", origin="x").words(references, hypotheses)
-    }
+    found = {each.name: each for each in rarity(counted_in(*TRAINING), lines, {}, "en").words(references, hypotheses)}
     assert list(found) == ["0", "5-9", "100-999"]
     seen = {name: (each.reference, each.hypothesis, each.matched) for name, each in found.items()}
     assert seen == {"0": (1, 1, 0), "5-9": (2, 3, 2), "100-999": (3, 3, 2)}
@@ -46,7 +49,7 @@ def test_groups_equal_those_of_a_plain_count() -> None:
     draw = random.Random(2)
     vocabulary = ["the", "dog", "cat", "a", "end", "bird", "fish"]
     references, hypotheses = ([" ".join(draw.choices(vocabulary, k=6)) for _ in range(50)] for _ in range(2))
-    found = rarity(TRAINING, len(TRAINING), [*references, *hypotheses], {"bleu": BLEU()}, "de", origin="x")
+    found = rarity(counted_in(*TRAINING), [*references, *hypotheses], {"bleu": BLEU()}, "de")
     for place, line in enumerate(references):
         rarest = group(min(frequency(word) for word in line.split()))
         assert place in found.sentences(references)[rarest]
@@ -60,7 +63,7 @@ def test_groups_equal_those_of_a_plain_count() -> None:
 
 def test_words_are_those_of_the_chosen_bleu() -> None:
     lines = sentences(3, seed=1)
-    assert "13a" in rarity([], 0, lines, {"chrf": ChrF()}, "en", origin="x").words_are
-    assert rarity([], 0, lines, {}, "ko", origin="x").words_are == "characters"
-    assert "intl" in rarity([], 0, lines, {"bleu": BLEU(tokenize="intl")}, "ko", origin="x").words_are
-    assert rarity(["개가"], 1, ["개는"], {}, "ko", origin="x").counts == {"개": 1, "는": 0}
+    assert "13a" in rarity(counted_in(), lines, {"chrf": ChrF()}, "en").words_are
+    assert rarity(counted_in(), lines, {}, "ko").words_are == "characters"
+    assert "intl" in rarity(counted_in(), lines, {"bleu": BLEU(tokenize="intl")}, "ko").words_are
+    assert rarity(counted_in("개가"), ["개는"], {}, "ko").counts == {"개": 1, "는": 0}

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from nmt.build import build_model
+from nmt.data.pair import SentencePair, Split
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
@@ -22,8 +23,8 @@ from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.report.examples import examples
 from nmt.lab.report.page import page
-from nmt.lab.report.rarity import rarity
-from nmt.lab.report.report import Report, report, scalars, to_dict
+from nmt.lab.report.rarity import Training, rarity
+from nmt.lab.report.report import Report, report, to_dict
 from nmt.lab.report.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
@@ -59,8 +60,8 @@ def made(
     count: int = 1,
     n_best: int = 2,
 ) -> Report:
-    lines, training = [*evaluation.references, *evaluation.hypotheses], sentences(3, seed=1)
-    rare = rarity(training, len(training), lines, evaluation.scores.metrics, "de", origin="data.path=CORPUS")
+    training = Training([Split.of([SentencePair("x", line) for line in sentences(3, seed=1)])], "data.path=CORPUS")
+    rare = rarity(training, [*evaluation.references, *evaluation.hypotheses], evaluation.scores.metrics, "de")
     verdicts = judge(translator, evaluation.translations, evaluation.references)
     chosen = examples(translator, evaluation, verdicts, views, count=count, n_best=n_best, seed=1)
     return report(translator, evaluation, verdicts, rare, chosen)
@@ -145,9 +146,9 @@ def test_the_attention_is_the_mean_of_layers_and_heads(run: Run) -> None:
 
 
 def test_views_of_the_sentences_stand_beside_the_attention(run: Run) -> None:
-    translations = [*run.translator.translate([""]), *run.translator.score(SOURCES[1:], ["ab"] * 5)]
-    evaluation = replace(evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6), translations=translations)
-    found = made(run.translator, evaluation, {"occlusion": Occlusion(), "lens": LogitLens()}, count=6)
+    translations = [*run.translator.translate([""]), *run.translator.score(SOURCES[1:3], ["ab"] * 2)]
+    evaluation = replace(evaluated(run.translator, SOURCES[:3], REFERENCES[:3], ["ab"] * 3), translations=translations)
+    found = made(run.translator, evaluation, {"occlusion": Occlusion(), "lens": LogitLens()}, count=3)
     for example, plain in zip(found.examples["best"], to_dict(found)["examples"]["best"], strict=True):
         if not example.source:
             assert plain["views"] == {} and plain["attention"] is None
@@ -158,7 +159,7 @@ def test_views_of_the_sentences_stand_beside_the_attention(run: Run) -> None:
         assert (shown["rows"], shown["columns"]) == seen.axes
         assert plain["views"]["lens"]["cells"] == example.views["lens"].cells
     text = page(found)
-    assert text.count("<summary>Occlusion</summary>") == text.count("<summary>Attention to the source</summary>") > 5
+    assert text.count("<summary>Occlusion</summary>") == text.count("<summary>Attention to the source</summary>") > 2
 
 
 def test_the_page_shows_markup_in_sentences_and_needs_no_network(run: Run) -> None:
@@ -221,14 +222,3 @@ def test_a_search_that_cannot_be_judged_has_no_search_errors(run: Run) -> None:
     figures, text = to_dict(found), page(found)
     assert figures["errors"] == {} and figures["examples"]["best"][0]["kind"] is None
     assert "search error" not in text.lower() and "not compared" not in text and "None" not in Page(text).text
-
-
-def test_scalars_have_the_figures_of_the_json(run: Run) -> None:
-    found = made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab xy", *["ab cd"] * 5]))
-    figures, named = to_dict(found), dict(scalars(found))
-    expected = {name: entry["value"] for name, entry in figures["scores"].items()}
-    for part in ("by_length", "by_rarity"):
-        expected |= {f"bleu_{part}/{group['name']}": group["score"] for group in figures[part]["groups"]}
-    expected |= {f"word_f_measure/{group['name']}": group["f_measure"] for group in figures["words"]["groups"]}
-    expected |= {f"errors/{kind}": count for kind, count in figures["errors"].items()}
-    assert named == expected | figures["faults"]
