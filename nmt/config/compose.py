@@ -44,8 +44,8 @@ def compose_with_folder(
     for override in overrides:
         if override.is_hydra_override() and override.key_or_group != key:
             raise UserError(
-                f"{override.input_line}: has no effect here; {RUN_DIR}=FOLDER names the folder of one run, and "
-                f"{SWEEP_DIR}=FOLDER that of a multirun (-m)"
+                f"{override.input_line}: has no effect here; {RUN_DIR}=FOLDER names the folder of one run, "
+                f"{SWEEP_DIR}=FOLDER that of a multirun (-m), and -m --at-once 2 trains two jobs at the same time"
             )
     check_choices(overrides)
     own = own_folder()

@@ -24,7 +24,8 @@ from nmt.parameters import annotations_of, options, shown, value_problem
 
 TARGET, PARTIAL = "_target_", "_partial_"
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
-_UNNAMED = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY}
+# **kwargs would take a misspelt key as well, so a config sets only the parameters that have names
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def instantiate(
@@ -50,12 +51,7 @@ def instantiate(
     constructor.
     """
     target = class_of(node, path, within=(*within, *allow))
-    parameters = inspect.signature(target).parameters
-    if any(parameter.kind in _UNNAMED for parameter in parameters.values()):
-        raise UserError(
-            f"{path}.{TARGET}: the constructor of {target.__qualname__} must name its parameters (no *args, **kwargs "
-            "or positional-only parameters), so that misspelt keys are found"
-        )
+    parameters = {each.name: each for each in inspect.signature(target).parameters.values() if each.kind in _NAMED}
     if lacking := [name for name in runtime if name not in parameters]:
         raise UserError(f"{path}.{TARGET}: the constructor of {target.__qualname__} must take {', '.join(lacking)}")
     partial = node.get(PARTIAL, False)

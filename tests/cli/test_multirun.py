@@ -151,4 +151,4 @@ def test_two_jobs_at_once_have_each_their_share_of_the_threads(
     assert [(tmp_path / seed).read_text() for seed in "12"] == [f"{share} {share}"] * 2
     assert re.search(r"^job 0: run folder:\s.*many/0_seed=1$", out, re.MULTILINE)
     assert "error: job 1: a mistake\n" in err and "error: 1 of 2 jobs failed: 1 (a mistake)\n" in err
-    assert Path("many/results.tsv").is_file() and not Path("many/1_seed=2/config.yaml").exists()
+    assert Path("many/results.tsv").is_file()
