@@ -19,7 +19,7 @@ from nmt.cli.program import Program
 from nmt.config.groups import config_dir, with_configs_of
 from nmt.config.settings import PATHS
 from nmt.errors import UserError, raise_if_any
-from nmt.system.run_files import find_checkpoints, is_exported
+from nmt.system.run_files import find_checkpoint, is_exported
 
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
@@ -161,10 +161,9 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     with with_configs_of(config_folder):
         settings = read(compose(name, words), schema)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
-        several = [ckpt] if isinstance(ckpt, str) else ckpt
-        runs = [path for path in several if not (schema.opens_exported and is_exported(path))]
-        if runs or not several:
-            find_checkpoints(runs)
+        for path in [ckpt] if isinstance(ckpt, str) else ckpt:
+            if not (schema.opens_exported and is_exported(path)):
+                find_checkpoint(path)
     settings = replace(settings, **texts)
     raise_if_any(settings.contradictions())
     return settings

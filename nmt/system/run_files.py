@@ -6,7 +6,6 @@ A stranger may have chosen the stored values of which a name is made; `inside` k
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from nmt.errors import UserError, printable
@@ -66,14 +65,6 @@ def run_of(checkpoint: Path) -> Path:
 def sample_map(folder: Path) -> Path | None:
     """Return the attention map of the first validation sentence, or None if the run in `folder` has written none."""
     return min((folder / ATTENTION).glob("*.json"), default=None)
-
-
-def find_checkpoints(path: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the checkpoint file that each path names. Raises UserError for a path without one and for no path."""
-    paths = [path] if isinstance(path, str | Path) else path
-    if not paths:
-        raise UserError("ckpt: got an empty list, expected at least one model")
-    return [find_checkpoint(each) for each in paths]
 
 
 def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:

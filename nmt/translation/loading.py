@@ -12,7 +12,6 @@ from nmt import checkpoint
 from nmt.build import build_search, override
 from nmt.errors import UserError
 from nmt.search.base import Search
-from nmt.system.run_files import find_checkpoints
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translator import ModelTranslator, Translator
 
@@ -65,7 +64,10 @@ def load_translator(
 
 def load_models(path: Paths, device: torch.device, allow: Sequence[str] = ()) -> list[checkpoint.LoadedModel]:
     """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
-    return [checkpoint.load_model(file, device, allow) for file in find_checkpoints(path)]
+    paths = [path] if isinstance(path, str | Path) else path
+    if not paths:
+        raise UserError("ckpt: got an empty list, expected at least one model")
+    return [checkpoint.load_model(each, device, allow) for each in paths]
 
 
 def make_translator(
