@@ -12,6 +12,7 @@ from yaml import MarkedYAMLError
 
 from nmt.config.groups import groups, options_with
 from nmt.errors import UserError, did_you_mean, nearest, one_line
+from nmt.parameters import shown
 
 
 def check_choices(overrides: Sequence[Override]) -> None:
@@ -30,7 +31,7 @@ def check_choices(overrides: Sequence[Override]) -> None:
             for option in value if isinstance(value, list) else [value]:
                 if str(option) not in known[key]:
                     near = did_you_mean(str(option), known[key])
-                    raise UserError(f"{key}: got '{option}', expected one of {', '.join(known[key])}{near}")
+                    raise UserError(f"{key}: got {shown(option)}, expected one of {', '.join(known[key])}{near}")
         elif "/" in key:
             near = did_you_mean(key, known) or f"; groups: {', '.join(known)}"
             raise UserError(f"{key}: unknown group{near}")
