@@ -10,7 +10,6 @@ import functools
 import math
 import random
 from abc import ABC, abstractmethod
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -21,7 +20,8 @@ from nmt.tokens import EOS, RESERVED, WORD_MARK
 WORDS = 100_000  # maximum number of words whose segmentations are kept in memory
 STATES = 400_000  # the same for states of words on the way from characters to pieces
 LONGEST_KEPT = 24  # pieces of a word that is kept; a sentence without spaces is one word, and rarely occurs again
-UNKNOWN_PENALTY = 10.0  # of SentencePiece: how much worse a character without a piece is than the worst piece
+BEST = 64  # segmentations of a word, most probable first
+_MARK = WORD_MARK.encode()
 
 Ids = tuple[int, ...]
 Texts = tuple[str, ...]
@@ -33,13 +33,15 @@ class Inventory:
     """The pieces of a vocabulary.
 
     `content` has the UTF-8 bytes that each id stands for (empty for special ids), `ids` and `scores` the id and the
-    score of each piece of text, and `byte_ids` the ids of the 256 single bytes.
+    score of each piece of text, and `byte_ids` the ids of the 256 single bytes. `processor` is the
+    SentencePieceProcessor.
     """
 
     content: Sequence[bytes]
     ids: Mapping[str, int]
     scores: Mapping[str, float]
     byte_ids: Sequence[int]
+    processor: Any = None
 
     @classmethod
     def of(cls, processor: Any) -> Inventory:
@@ -57,7 +59,9 @@ class Inventory:
                 ids[piece] = index
             else:
                 content.append(b"")
-        return cls(content, ids, {piece: processor.get_score(index) for piece, index in ids.items()}, byte_ids)
+        return cls(
+            content, ids, {piece: processor.get_score(index) for piece, index in ids.items()}, byte_ids, processor
+        )
 
     def ids_of(self, piece: str) -> Ids:
         """Return the id of a piece, or the ids of the bytes of a character that is no piece."""
@@ -70,10 +74,8 @@ class Sampler(ABC):
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
-        mark = WORD_MARK.encode()
         self._reserved = {inventory.ids[piece] for piece in RESERVED if piece in inventory.ids}
-        self._starts = {index for index, content in enumerate(inventory.content) if content.startswith(mark)}
-        self._longest = max(map(len, inventory.ids), default=1)
+        self._starts = {index for index, content in enumerate(inventory.content) if content.startswith(_MARK)}
 
     def __call__(self, ids: Sequence[int], rng: random.Random) -> list[int]:
         """Return another encoding of the text of `ids`; both end with eos. Reserved pieces stay as they are."""
@@ -95,54 +97,30 @@ class Sampler(ABC):
 
 
 class UnigramSampler(Sampler):
-    """Draws from all segmentations x of a word with probability P(x) ** alpha / sum over x' of P(x') ** alpha.
+    """Draws from the `BEST` most probable segmentations x of a word with probability P(x) ** alpha / sum of P ** alpha.
 
-    P is the unigram language model of the vocabulary (Kudo 2018, arXiv:1804.10959, section 3.3, with l = infinity).
+    P is the unigram language model of the vocabulary (Kudo 2018, arXiv:1804.10959, section 3.3, with l = `BEST`).
     """
 
     def __init__(self, inventory: Inventory, alpha: float) -> None:
         super().__init__(inventory)
         self.alpha = alpha
-        self._unknown = min(inventory.scores.values(), default=0.0) - UNKNOWN_PENALTY
-        self._lattice = functools.lru_cache(WORDS)(self._make_lattice)
+        self._kept = functools.lru_cache(WORDS)(self._weighted)
 
-    def word(self, word: Ids, rng: random.Random) -> list[int]:
-        """Return the ids of a random segmentation, drawn piece by piece from the start of the word."""
-        lattice = self._lattice(word) if len(word) <= LONGEST_KEPT else self._make_lattice(word)
-        place, sampled = 0, list[int]()
-        while place < len(lattice):
-            limits, pieces = lattice[place]
-            ids, place = pieces[bisect(limits, rng.random()) if limits else 0]
-            sampled += ids
-        return sampled
+    def word(self, word: Ids, rng: random.Random) -> Ids:
+        if self.inventory.content[word[0]][: len(_MARK)] != _MARK:  # SentencePiece would put a space before the word
+            return word
+        segmentations, limits = self._kept(word) if len(word) <= LONGEST_KEPT else self._weighted(word)
+        return rng.choices(segmentations, cum_weights=limits)[0]
 
-    def _make_lattice(self, word: Ids) -> list[tuple[list[float], list[tuple[Ids, int]]]]:
-        """Return for each place of the word the pieces that begin there, each with its ids and the place after it.
-
-        The limits cut the interval from 0 to 1 into one part for each piece. The width of a part is the probability of
-        its piece.
-        """
-        text = self.text(word)
-        total = [0.0] * (len(text) + 1)  # log of the summed weight of all segmentations of the rest of the word
-        lattice: list[tuple[list[float], list[tuple[Ids, int]]]] = []
-        for start in reversed(range(len(text))):
-            weights, pieces = [], []
-            for end, score in self._pieces(text, start):
-                weights.append(self.alpha * score + total[end])
-                pieces.append((self.inventory.ids_of(text[start:end]), end))
-            highest = max(weights)
-            sums = list(accumulate(math.exp(weight - highest) for weight in weights))
-            total[start] = highest + math.log(sums[-1])
-            lattice.append(([part / sums[-1] for part in sums[:-1]], pieces))
-        return lattice[::-1]
-
-    def _pieces(self, text: str, start: int) -> Iterator[tuple[int, float]]:
-        """Yield the end and the score of each piece that begins at `start`; a single character is always a piece."""
-        scores = self.inventory.scores
-        yield start + 1, scores.get(text[start], self._unknown)
-        for end in range(start + 2, min(len(text), start + self._longest) + 1):
-            if (score := scores.get(text[start:end])) is not None:
-                yield end, score
+    def _weighted(self, word: Ids) -> tuple[list[Ids], list[float]]:
+        """Return the segmentations of a word, and the sums of their weights."""
+        text = self.text(word).removeprefix(WORD_MARK)
+        if not text:
+            return [word], [1.0]
+        best = self.inventory.processor.nbest_encode(text, nbest_size=BEST, return_type="proto").nbests
+        weights = (math.exp(self.alpha * (each.score - best[0].score)) for each in best)
+        return [tuple(piece.id for piece in each.pieces) for each in best], list(accumulate(weights))
 
 
 class BpeDropout(Sampler):
