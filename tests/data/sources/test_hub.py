@@ -203,7 +203,7 @@ def test_cached_hub_data_need_no_network(data_config, server, home):
     before, _ = load([tiny], home, f"http://127.0.0.1:{server.server_port}")
     nobody = f"http://127.0.0.1:{unused_port()}"
     answers, seconds = load([data_config("hub", name="acme/other"), tiny], home, nobody)
-    assert "no answer from" in answers[0][0] and seconds[0] < 3, seconds
+    assert "no answer from" in answers[0][0] and seconds[0] < 15, seconds  # with the import of the client
     assert answers[1][0] == before[0][0] and len(before[0][0]["train"]) == 3
 
 
