@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,6 @@ from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Fraction, check_fields
 from nmt.tokens import BOS, EOS, PAD
-from nmt.training.objectives.chunked import chunked_cross_entropy
 
 
 @dataclass(frozen=True)
@@ -125,13 +124,32 @@ class Objective(ABC):
         """
         return self.cross_entropy(hidden, output, batch)
 
-    def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch, **options: Any) -> Sums:
-        """Return the sums of the cross entropy with this `label_smoothing`; see `chunked_cross_entropy`."""
-        return Sums(
-            *chunked_cross_entropy(
-                hidden, output, batch.target_out, batch.target_mask, label_smoothing=self.label_smoothing, **options
-            )
-        )
+    def cross_entropy(self, hidden: Tensor, output: nn.Linear, batch: Batch) -> Sums:
+        """Return the sums of the cross entropy of all passes with this `label_smoothing`."""
+        return self.sums(real_log_probs(hidden, output, batch), batch)
+
+    def sums(self, log_probs: Tensor, batch: Batch) -> Sums:
+        """Return the sums of the cross entropy of the passes whose `real_log_probs` (P, N, V) are given.
+
+        With smoothing e the target distribution is (1 - e) on the target token plus e / V on every token
+        (arXiv:1512.00567, section 7), as in torch.nn.functional.cross_entropy.
+        """
+        targets = batch.target_out[batch.target_mask].expand(len(log_probs), -1)  # (P, N)
+        loss = nll = -log_probs.gather(2, targets.unsqueeze(2)).sum()
+        if self.label_smoothing:
+            loss = (1 - self.label_smoothing) * nll - self.label_smoothing * log_probs.mean(2).sum()
+        return Sums(loss, nll.detach() / len(log_probs), targets.shape[1])
+
+
+def real_log_probs(hidden: Tensor, output: nn.Linear, batch: Batch) -> Tensor:
+    """Return the log-probabilities (P, N, V) of the N real target positions in each pass, at least in float32.
+
+    `hidden` is (P * B, T, D), the P passes one after another. Padding is left out before the projection.
+    """
+    real = batch.target_mask.flatten().nonzero().squeeze(1)
+    rows = hidden.reshape(len(hidden) // len(batch.target_mask), -1, hidden.shape[-1]).index_select(1, real)
+    logits: Tensor = output(rows)
+    return logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(2)
 
 
 def hide(tokens: Tensor, share: float) -> Tensor:

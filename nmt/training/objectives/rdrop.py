@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 
 from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.parameters import NonNegative
-from nmt.training.objectives.base import Objective, Sums
-from nmt.training.objectives.chunked import rowwise_dot
+from nmt.training.objectives.base import Objective, Sums, real_log_probs
 
 
 @dataclass(kw_only=True, eq=False)
@@ -35,20 +34,7 @@ class RDrop(Objective):
     alpha: NonNegative = 3.0
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return self.cross_entropy(hidden, output, batch, penalty=self.divergence)
-
-    def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
-
-        With l = log p - log q the gradients of KL(p || q) + KL(q || p) are, for the logits of the first pass,
-        p * (l - KL(p || q)) + p - q, and for the logits of the second, q * (-l - KL(q || p)) + q - p.
-        """
-        (log_p, log_q), (p, q) = log_probs, probs
-        ratio = log_p - log_q
-        forward = rowwise_dot(p, ratio)  # KL(p || q), (N, 1)
-        backward = rowwise_dot(q, ratio).neg_()  # KL(q || p)
-        gradient = log_probs  # overwritten: the largest tensors here, and no longer needed
-        half = self.alpha / 2
-        gradient[0] = (ratio - (forward - 1)).mul_(p).sub_(q)
-        gradient[1] = ratio.neg_().sub_(backward - 1).mul_(q).sub_(p)
-        return half * (forward.sum() + backward.sum()), gradient.mul_(half)
+        log_probs = real_log_probs(hidden, output, batch)
+        sums, (p, q) = self.sums(log_probs, batch), log_probs
+        divergence = ((p.exp() - q.exp()) * (p - q)).sum()  # KL(p || q) + KL(q || p)
+        return replace(sums, loss=sums.loss + self.alpha / 2 * divergence)

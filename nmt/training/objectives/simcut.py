@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from nmt.data.batches import Batch
 from nmt.models.interface import AttentionWeights
 from nmt.parameters import Fraction, NonNegative
-from nmt.training.objectives.base import Objective, Sums, hide
-from nmt.training.objectives.chunked import rowwise_dot
+from nmt.training.objectives.base import Objective, Sums, hide, real_log_probs
 
 
 @dataclass(kw_only=True, eq=False)
@@ -44,18 +43,6 @@ class SimCut(Objective):
         return next(cut), mask, next(cut)
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return self.cross_entropy(hidden, output, batch, counted=1, penalty=self.divergence)
-
-    def divergence(self, log_probs: Tensor, probs: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the summed divergence term of two passes (2, N, V), and its gradient (2, N, V) for their logits.
-
-        With l = log p - log q the gradient of KL(p || q) is, for the logits of the first pass, p * (l - KL(p || q)),
-        and for the logits of the second, q - p.
-        """
-        (log_p, log_q), (p, q) = log_probs, probs
-        ratio = log_p - log_q
-        divergence = rowwise_dot(p, ratio)  # (N, 1)
-        gradient = log_probs  # overwritten: the largest tensors here, and no longer needed
-        torch.mul(ratio.sub_(divergence), p, out=gradient[0])
-        torch.sub(q, p, out=gradient[1])
-        return self.alpha * divergence.sum(), gradient.mul_(self.alpha)
+        log_probs = real_log_probs(hidden, output, batch)
+        sums, (p, q) = self.sums(log_probs[:1], batch), log_probs
+        return replace(sums, loss=sums.loss + self.alpha * (p.exp() * (p - q)).sum())
