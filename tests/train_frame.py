@@ -14,7 +14,7 @@ from nmt.cli import train
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.preflight import Components
-from nmt.training.folder import begin_folder, check_folder
+from nmt.training.state import begin_folder, check_folder
 
 Work = Callable[[TrainConfig, Path], None]
 

@@ -107,7 +107,7 @@ def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
 def run_job(job: Job, *, count: int, at_once: int) -> str | None:
     """Train a job, perhaps in a process of its own. If it fails, print its error and return the reason."""
     if at_once > 1:
-        os.environ["TTY_COMPATIBLE"] = "0"  # lines in place of progress bars, which would overwrite each other
+        os.environ["TQDM_DISABLE"] = "1"  # lines in place of progress bars, which would overwrite each other
     print(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}", flush=True)
     prefix = f"job {job.number}: " if at_once > 1 else ""
     threads = max(1, usable_cores() // at_once) if at_once > 1 else None

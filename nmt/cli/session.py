@@ -53,8 +53,8 @@ def train(
 
     from nmt.system import process
     from nmt.training import run
+    from nmt.training.callbacks.resuming import Interrupted
     from nmt.training.module import Diverged
-    from nmt.training.stop import Interrupted
 
     log = RunLog(prefix, quiet=place_of_process().rank > 0)
     folder, again = recipe.folder, f"python train.py resume={recipe.folder}"

@@ -30,15 +30,13 @@ from nmt.system.cores import OtherPrograms
 from nmt.system.place import place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
-from nmt.training.callbacks.resuming import ExactResume
+from nmt.training.callbacks.resuming import ExactResume, Stop
 from nmt.training.callbacks.validations import Validations, validates_by_progress
 from nmt.training.distributed import from_first_process, join, leave, once_a_node
 from nmt.training.finish import finish
-from nmt.training.folder import begin_folder, check_folder
 from nmt.training.limits import Limits
 from nmt.training.module import EndOfBatch, TranslationModule
-from nmt.training.state import StateFiles, read_last, stored_tokenizer
-from nmt.training.stop import Stop
+from nmt.training.state import StateFiles, begin_folder, check_folder, read_last, stored_tokenizer
 from nmt.training.trainer import check_batches, make_trainer
 from nmt.training.warm_start import load_initial, set_initial_weights
 from nmt.translation.translator import Translator

@@ -1,4 +1,4 @@
-"""The file last.ckpt: the complete state of a training, as Lightning and torch write it.
+"""The folder of a run, and its file last.ckpt: the complete state of a training, as Lightning and torch write it.
 
 Resume only runs of your own. Loading executes no code from the file, but a manipulated file can need much memory or end
 in an error. To give a model away, use the checkpoint (`nmt.checkpoint`), which is safe to load.
@@ -21,8 +21,18 @@ from nmt.config.settings import with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.parameters import shown
-from nmt.system.atomic import replacing
-from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint
+from nmt.system.atomic import remove_unfinished, replacing, write_atomically
+from nmt.system.run_files import (
+    ATTENTION,
+    CHECKPOINTS,
+    CONFIG,
+    LOG,
+    METRICS,
+    TRANSLATIONS,
+    best_checkpoint,
+    last_checkpoint,
+    require_no_link,
+)
 from nmt.text.protect import Spans
 
 logger = logging.getLogger(__name__)
@@ -42,6 +52,34 @@ FIXED = (
     "callbacks.monitor",
     "callbacks.extra",
 )
+
+WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
+
+
+def check_folder(folder: Path, *, new: bool) -> None:
+    """Raise UserError if a new run is to be in a folder that holds a run already.
+
+    Also raise UserError for a link that the training would follow when it writes.
+    """
+    for name in WRITTEN:
+        require_no_link(folder / name)
+    if not new:
+        return
+    found = [name for name in (CONFIG, LOG, CHECKPOINTS, METRICS) if (folder / name).exists()]
+    if found:
+        more = f", or continue that run: resume={folder}" if last_checkpoint(folder).exists() else ""
+        raise UserError(f"{folder} already holds a run ({found[0]}); name another folder{more}")
+
+
+def begin_folder(recipe: Recipe) -> None:
+    """Write a complete config.yaml into the folder of a run, and remove the partial files of killed writes."""
+    folder = recipe.folder
+    for place in (folder, *(folder / name for name in WRITTEN)):
+        remove_unfinished(place)
+    write_atomically(folder / CONFIG, recipe.to_yaml().encode())
+
+
+# The state
 
 
 def state_entry(config: Mapping[str, Any], tokenizer: Tokenizer) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import torch
 from nmt.cli.output import messages_on
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.training.stop import Interrupted
+from nmt.training.callbacks.resuming import Interrupted
 from tests.train_frame import Runs
 
 

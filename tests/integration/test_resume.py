@@ -12,12 +12,12 @@ from nmt import load_translator
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
-from nmt.training import stop as stopping
+from nmt.training.callbacks import resuming as stopping
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.progress import TrainingProgress
+from nmt.training.callbacks.resuming import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
-from nmt.training.stop import Interrupted
 from tests.integration.small_training import last
 
 OVERRIDES = [

@@ -17,7 +17,7 @@ from nmt.cli import train as train_program
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Score
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.training.stop import Interrupted
+from nmt.training.callbacks.resuming import Interrupted
 from tests.integration.small_training import (
     MODELS,
     NO_AVERAGE,

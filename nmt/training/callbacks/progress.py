@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 import time
 from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
-from rich.console import Console
+from tqdm import tqdm
 
-from nmt.data.bar import Bar
 from nmt.data.progress import clock
 from nmt.parameters import NonNegative, checked
 from nmt.training.module import TranslationModule, translation_module
 
-DISPENSABLE = ("speed", "epoch", "update", "score")  # figures that a narrow terminal leaves out, in this order
 MAX_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
 
 logger = logging.getLogger(__name__)
@@ -32,7 +31,7 @@ class TrainingProgress(Callback):
 
     def __init__(self, *, plain_seconds: NonNegative = 30.0) -> None:
         self.plain_seconds = plain_seconds
-        self._bar: Bar | None = None
+        self._bar: tqdm[Any] | None = None
         self._start = (0.0, 0.0)  # seconds and share of the run when training started or was resumed
         self._next_line = 0.0
 
@@ -40,21 +39,21 @@ class TrainingProgress(Callback):
         """Start the bar, at the finished share of the run."""
         self._start = (time.monotonic(), translation_module(pl_module).progress())
         self._next_line = time.monotonic() + self.plain_seconds
-        if trainer.is_global_zero and Console().is_terminal:
-            self._bar = Bar()
-            self._bar.start()
+        if trainer.is_global_zero and sys.stdout.isatty():
+            form = "{percentage:3.0f}% |{bar}| {desc}"
+            self._bar = tqdm(total=1.0, bar_format=form, file=sys.stdout, leave=False, dynamic_ncols=True, miniters=0)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Move the bar, or log a line if a line is due."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
-        if self._bar is not None:
-            figures = self._figures(trainer, module)
-            self._bar.update(module.progress(), list(figures.values()), [figures[name] for name in DISPENSABLE])
+        if self._bar is not None and not self._bar.disable:
+            self._bar.set_description_str(self._figures(trainer, module), refresh=False)
+            self._bar.update(module.progress() - self._bar.n)
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self.plain_seconds
-            logger.info(f"training: {'  '.join(filter(None, self._figures(trainer, module).values()))}")
+            logger.info(f"training: {self._figures(trainer, module)}")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Log the losses and the first scores of this validation. TensorBoard has all of them."""
@@ -71,31 +70,25 @@ class TrainingProgress(Callback):
         ]
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
-    def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> dict[str, str]:
-        """Return the figures by name; a figure that is not known yet is empty."""
-        known, scores = math.isfinite(module.meter.train_loss), module.validation.scores
-        label = "val loss" if module.monitor.metric is None else module.monitor.label
-        return {
-            "epoch": f"epoch {trainer.current_epoch + 1}",
-            "update": f"update {trainer.global_step:,}",
-            "loss": f"loss {module.meter.train_loss:.3f}" if known else "",
-            "rate": f"lr {trainer.optimizers[0].param_groups[0]['lr']:.1e}",
-            "speed": f"{module.meter.tokens_per_second:,.0f} tokens/s" if known else "",
-            "score": f"{label} {scores[module.monitor.name]:.2f}" if scores else "",
-            "left": f"{self._time_left(module.progress())} left",
-        }
-
-    def _time_left(self, share: float) -> str:
+    def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> str:
+        """Return the figures that are known."""
+        meter, scores, monitor = module.meter, module.validation.scores, module.monitor
+        figures = [f"epoch {trainer.current_epoch + 1}", f"update {trainer.global_step:,}"]
+        if math.isfinite(meter.train_loss):
+            figures += [f"loss {meter.train_loss:.3f}", f"{meter.tokens_per_second:,.0f} tokens/s"]
+        figures.append(f"lr {trainer.optimizers[0].param_groups[0]['lr']:.1e}")
+        if scores:
+            label = "val loss" if monitor.metric is None else monitor.label
+            figures.append(f"{label} {scores[monitor.name]:.2f}")
         start, first_share = self._start
-        if share <= first_share:
-            return "-:--:--"
-        return clock((time.monotonic() - start) * (1 - share) / (share - first_share))
+        if (share := module.progress()) > first_share:
+            figures.append(f"{clock((time.monotonic() - start) * (1 - share) / (share - first_share))} left")
+        return "  ".join(figures)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Remove the bar, and leave the terminal as it was."""
+        """Remove the bar."""
         if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+            self._bar.close()
 
     def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
         self.on_train_end(trainer, pl_module)

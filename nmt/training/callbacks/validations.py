@@ -6,14 +6,12 @@ from typing import Any
 
 import pytorch_lightning as pl
 from pytorch_lightning.callbacks import Callback
-from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.config.settings import TrainerConfig
 from nmt.training.module import translation_module
 
 MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
 MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
-TRAINING = 4  # with a limit on time: training between two validations takes at least this many validations
 
 
 class Validations(Callback):
@@ -21,22 +19,19 @@ class Validations(Callback):
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
     inside them. The length of a run is measured by its progress, so that a limit on time works like a limit on epochs.
-    But the time of a validation does not count as training: with slow validations, a run with a limit on time has fewer
-    of them. The validation at the end of the run is not decided here.
+    The validation at the end of the run is not decided here.
     """
 
     def __init__(self) -> None:
         self._share = 0.0  # the share of the run that was done at the last validation
         self._update = -1  # the update of the last validation
-        self._begun = 0.0  # the progress at the beginning of the validation
-        self._cost = 0.0  # the share of the run that the last validation took; 0 without a limit on time
 
     def state_dict(self) -> dict[str, Any]:
         """Return the place of the last validation."""
-        return {"share": self._share, "update": self._update, "cost": self._cost}
+        return {"share": self._share, "update": self._update}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        self._share, self._update, self._cost = (state_dict[name] for name in ("share", "update", "cost"))
+        self._share, self._update = state_dict["share"], state_dict["update"]
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue from the finished share of the run, which is smaller than the saved share after a limit was raised.
@@ -52,22 +47,11 @@ class Validations(Callback):
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
         wanted = (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded, and one update behind
         if last_batch:
-            wanted = min(wanted, max(0.9 / MAX_VALIDATIONS, TRAINING * self._cost))
+            wanted = min(wanted, 0.9 / MAX_VALIDATIONS)
         due = not module.accumulating and module.share - self._share >= wanted
         trainer.val_check_batch = 1 if due else MAX_INTERVAL
         if due:
             self._share, self._update = module.share, trainer.global_step
-
-    def on_validation_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Note the progress of the run. Until the end of the validation, only the clock moves it."""
-        if trainer.state.fn == TrainerFn.FITTING:
-            self._begun = translation_module(pl_module).progress()
-
-    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Measure the next interval from the end of this validation."""
-        if trainer.state.fn == TrainerFn.FITTING:
-            self._cost = trainer.strategy.broadcast(translation_module(pl_module).progress() - self._begun)
-            self._share += self._cost
 
 
 def validates_by_progress(settings: TrainerConfig) -> bool:

@@ -9,7 +9,6 @@ from pytorch_lightning.callbacks import Callback
 from nmt.config.compose import compose_run
 from nmt.preflight import build_components
 from nmt.training.callbacks.validations import Validations
-from nmt.training.module import TranslationModule
 from nmt.training.run import train
 from tests.integration.small_training import SMALL_TRANSFORMER
 
@@ -72,62 +71,6 @@ def test_an_extended_run_goes_on_to_validate(limit):
     simulate(batches=13, **{limit: lengths[0]}, callback=before)
     after.load_state_dict(before.state_dict())
     assert simulate(batches=13, **{limit: lengths[1]}, callback=after, first=39) == list(range(52, 157, 13))
-
-
-def simulate_clock(*, seconds, validation, batches):
-    """Return the seconds of training before every validation, in a run with a limit on time; a batch takes one."""
-    callback, done, trained, clock = Validations(), [], 0, [0]
-    progress = SimpleNamespace(is_last_batch=False)
-    trainer = SimpleNamespace(
-        global_step=0,
-        state=SimpleNamespace(fn="fit"),
-        fit_loop=SimpleNamespace(epoch_loop=SimpleNamespace(batch_progress=progress)),
-        strategy=SimpleNamespace(broadcast=lambda value: value),
-    )
-    module = SimpleNamespace(share=0.0, accumulating=False, progress=lambda: clock[0] / seconds)
-    while clock[0] < seconds:
-        module.share = clock[0] / seconds
-        clock[0], trained = clock[0] + 1, trained + 1
-        progress.is_last_batch = trained % batches == 0
-        callback.on_train_batch_end(trainer, module)
-        if trainer.val_check_batch == 1:
-            done.append(trained)
-            callback.on_validation_start(trainer, module)
-            clock[0] += validation
-            callback.on_validation_end(trainer, module)
-    return done
-
-
-def test_a_limit_on_time_leaves_time_for_training():
-    assert simulate_clock(seconds=1000, validation=0, batches=100) == list(range(100, 1001, 100))
-    assert simulate_clock(seconds=1000, validation=50, batches=100) == [100, 300, 500, 700]
-    assert simulate_clock(seconds=1000, validation=900, batches=10) == [40], "not one after each epoch"
-    assert simulate_clock(seconds=1000, validation=100, batches=10_000) == [201, 401, 601]
-
-
-class Drawing(Callback):
-    """Draws for a second after each validation, by a clock that only it moves."""
-
-    seconds = 0
-
-    def on_validation_end(self, trainer, pl_module):
-        self.seconds += 1
-
-
-def test_the_time_of_later_callbacks_counts_as_that_of_the_validation(tmp_path, monkeypatch):
-    drawing, costs = Drawing(), []
-    measured, progress = Validations.on_validation_end, TranslationModule.progress
-    monkeypatch.setattr(TranslationModule, "progress", lambda self: progress(self) + drawing.seconds / 100)
-
-    def watched(self, trainer, pl_module):
-        measured(self, trainer, pl_module)
-        costs.append(self.state_dict()["cost"])
-
-    monkeypatch.setattr(Validations, "on_validation_end", watched)
-    recipe = compose_run([*SHORT, *SMALL_TRANSFORMER, "data.sizes=[99,4,4]", f"hydra.run.dir={tmp_path}"])
-    components = build_components(recipe.settings)
-    train(recipe, replace(components, callbacks={"drawing": drawing, **components.callbacks}))
-    assert len(costs) > 1 and costs == pytest.approx([0.01] * len(costs))
 
 
 class Places(Callback):
