@@ -69,6 +69,8 @@ def main(config: ExportConfig) -> None:
     if "_target_" not in config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
+    from tabulate import tabulate
+
     from nmt.build import build_metrics
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
@@ -95,7 +97,11 @@ def main(config: ExportConfig) -> None:
     head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
     model = Exportable(loaded, search, config.text or pairs[0].source, head)
     report = export(format, model, out.resolve(), lambda theirs: compare(translator, theirs, search, pairs, metrics))
-    print(table(report, loaded.config["name"], format))
+    print(
+        f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest "
+        f"difference of a log-probability is {report.log_prob:.1e}"
+    )
+    print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
     for label, loss in report.losses().items():
         if not format.exact and loss > MAX_LOSS:
             print_stderr(
@@ -165,14 +171,3 @@ def export(format: Format, model: Exportable, out: Path, compared: Callable[[Bas
             out.rmdir()
         folder.rename(out)
     return report
-
-
-def table(report: Report, name: str, format: Format) -> str:
-    """Return the comparison for the terminal."""
-    rows = [("", name, format.name), *report.rows()]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    lines = [f"  {row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
-    head = (
-        f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest"
-    )
-    return "\n".join([f"{head} difference of a log-probability is {report.log_prob:.1e}", *lines])

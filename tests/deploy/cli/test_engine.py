@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nmt.cli import evaluate, score, translate
+from nmt.cli import evaluate, translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
 from nmt.translation.exported import load_exported
@@ -46,14 +46,6 @@ def test_a_file_has_the_same_lines(run: Run, folder: Path, tmp_path: Path) -> No
         assert one["pieces"] == two["pieces"] and one["cut"] == two["cut"]
         assert two["token_log_probs"] == pytest.approx(one["token_log_probs"], abs=1e-4)
         assert two["score"] == pytest.approx(one["score"], abs=1e-4)
-
-
-def test_scores_of_given_translations_are_the_same(run: Run, folder: Path, tmp_path: Path) -> None:
-    files = [f"source={run.data / 'test.en'}", f"target={run.data / 'test.de'}"]
-    score.main([f"ckpt={run.folder}", f"output={tmp_path / 'ours'}", *files])
-    score.main([f"ckpt={folder}", f"output={tmp_path / 'theirs'}", *files])
-    ours, theirs = ([*map(float, (tmp_path / name).read_text("utf-8").split())] for name in ("ours", "theirs"))
-    assert theirs == pytest.approx(ours, abs=1e-3) and len(ours) == 12
 
 
 def test_an_evaluation_is_written_beside_the_exported_model(

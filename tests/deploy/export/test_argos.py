@@ -133,13 +133,6 @@ def test_the_splitter_has_the_rule_of_ours(text: str, split: Callable[[str], lis
     assert split(text) == [sentence.text for sentence in our_split(text)]
 
 
-def test_the_splitter_is_what_the_script_writes() -> None:
-    pytest.importorskip("onnx")
-    from scripts.recipes import sentence_splitter
-
-    assert sentence_splitter.model() == SPLITTER.read_bytes()
-
-
 @pytest.mark.slow
 @pytest.mark.skipif("NMT_ARGOS_PYTHON" not in os.environ, reason="NMT_ARGOS_PYTHON: a Python with argos-translate-lt")
 def test_argos_translates_as_we_do(root: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from tests.deploy.export.models import (
 from tests.tiny_run import Run
 
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.slow  # the import of transformers takes seconds
 
 POSITIONS = "nmt.models.positions"
 HELD: dict[str, dict[str, Any]] = {
