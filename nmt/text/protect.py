@@ -69,13 +69,13 @@ class Slot:
     def starts(self) -> str:
         """The bracket and the name of the element that begins here, or ""."""
         found = _START_TAG.fullmatch(self.text)
-        return self.text[0] + found[1] if found else dict(ELEMENT_MARKS).get(self.text, "")
+        return self.text[0] + found[1] if found else ""
 
     @property
     def ends(self) -> str:
         """The bracket and the name of the element that ends here, or ""."""
         found = _END_TAG.fullmatch(self.text)
-        return self.text[0] + found[1] if found else self.text if self.text in _END_MARKS else ""
+        return self.text[0] + found[1] if found else ""
 
     @property
     def plain(self) -> str:
@@ -225,17 +225,10 @@ class Spans:
         segment = text if isinstance(text, Segment) else Segment((text,) if text else ())
         if not self:
             return segment
-        parts = list[str | Slot]()
-        for part in segment.parts:
-            if isinstance(part, Slot):
-                parts.append(part)
-                continue
-            end = 0
-            for place, slot in self.slots(part, terms):
-                parts += [part[end : place[0]], slot]
-                end = place[1]
-            parts.append(part[end:])
-        return Segment(tuple(filter(None, parts)))
+        parts = (
+            _with_slots(part, self.slots(part, terms)) if isinstance(part, str) else [part] for part in segment.parts
+        )
+        return Segment(tuple(filter(None, chain.from_iterable(parts))))
 
     def read_pair(self, source: str, target: str) -> tuple[str, str]:
         """Return a pair as a model reads it, with pieces for the spans that both sides have."""
@@ -243,13 +236,12 @@ class Spans:
             return source, target
         found = self.find(source)
         common = Counter(found) & Counter(self.find(target, known=found))
-        parts, end = list[str | Slot](), 0
-        for start, after in self._places(source):
-            if common[span := source[start:after]]:
+        shared = list[tuple[Place, Slot]]()
+        for place in self._places(source):
+            if common[span := source[slice(*place)]]:
                 common[span] -= 1
-                parts += [source[end:start], Slot(span)]
-                end = after
-        segment = Segment(tuple(filter(None, [*parts, source[end:]])))
+                shared.append((place, Slot(span)))
+        segment = Segment(tuple(filter(None, _with_slots(source, shared))))
         return segment.read, self.read_target(target, {piece: slot.text for piece, slot in segment.by_piece.items()})
 
     def read_target(self, text: str, spans: Mapping[str, str]) -> str:
@@ -318,6 +310,15 @@ class Spans:
 
 
 NO_SPANS = Spans({})
+
+
+def _with_slots(text: str, slots: Iterable[tuple[Place, Slot]]) -> list[str | Slot]:
+    """Return the parts of a text with slots at their places."""
+    parts, end = list[str | Slot](), 0
+    for (start, after), slot in slots:
+        parts += [text[end:start], slot]
+        end = after
+    return [*parts, text[end:]]
 
 
 def join(texts: Iterable[str | Segment]) -> Segment:
