@@ -117,13 +117,13 @@ class BaseTranslator(ABC):
     ) -> list[Translation]:
         """Return the best translation of every sentence, in the order of the sentences.
 
-        A sentence gets the same tokens in any batch (the engine of an exported model may make an exception). A sentence
-        that is empty or only white space is translated to "", with any prefix.
-        The search's `long_source` decides about a source that is longer than `source_limit`; for a source that is
-        split, see `Translation.parts`. `prefixes` are the beginnings of the
-        translations, or "" for none; the search may continue the last word of a prefix. In this call, `search` replaces
-        the strategy of the translator, and `fields` replace single settings of the strategy (`beam_size=1`). `advance`
-        is called with the number of sentences that need no search, and then with the number that each batch completes.
+        A sentence gets the same tokens in any batch (the engine of an exported model may make an exception). A segment
+        keeps its slots, if the model has spans. A sentence that is empty or only white space is translated to "", with
+        any prefix. The search's `long_source` decides about a source that is longer than `source_limit`; for a source
+        that is split, see `Translation.parts`. `prefixes` are the beginnings of the translations, or "" for none; the
+        search may continue the last word of a prefix. In this call, `search` replaces the strategy of the translator,
+        and `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
+        sentences that need no search, and then with the number that each batch completes.
         Raises UserError for settings that the strategy does not have or does not accept, for a value that is not a
         text, for a source that is too long and not split, and for a prefix that leaves no token below the length limit.
         """
