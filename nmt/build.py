@@ -1,109 +1,93 @@
-"""Builds the objects that nodes of the config describe: models, objectives, searches and so on."""
+"""Builds the objects that nodes of the config describe, and all those of a run that need no data."""
 
 from __future__ import annotations
 
 import dataclasses
-import functools
-import json
-import math
+import pkgutil
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from nmt.config.nodes import instantiate
-from nmt.config.settings import FILES_SOURCE, DataConfig
+from nmt.checks import check_lengths, check_monitor, check_objective, contradictions, key_of
+from nmt.config.nodes import TARGET, instantiate
+from nmt.config.settings import FILES_SOURCE, DataConfig, TrainConfig
 from nmt.data.sources.base import Overlay, Source, in_direction
-from nmt.errors import ParameterError, UserError, did_you_mean, raise_if_any
+from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.models.layers import shapes_only
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
+from nmt.models.trial import try_model
 from nmt.search.base import Search
+from nmt.system.process import one_thread
+from nmt.text.protect import Spans
 
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
     from nmt.data.filters.base import Filter
     from nmt.evaluation.metrics.base import Metric
-    from nmt.models.interface import Decoder, Encoder
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
 
 MODELS = ("nmt.models",)
-CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
-LIGHTNING_CALLBACKS = ("pytorch_lightning.callbacks",)
-LIGHTNING_CALLBACK = "pytorch_lightning.callbacks.callback.Callback"
-REPLACED = {  # callbacks of Lightning that do not work here, and the settings that replace them; "" if none does
-    f"{LIGHTNING_CALLBACKS[0]}.checkpoint.Checkpoint": "callbacks.checkpointing",
-    f"{LIGHTNING_CALLBACKS[0]}.lr_finder.LearningRateFinder": "optimizer.lr",
-    f"{LIGHTNING_CALLBACKS[0]}.batch_size_finder.BatchSizeFinder": "data.batch_tokens",
-    f"{LIGHTNING_CALLBACKS[0]}.gradient_accumulation_scheduler.GradientAccumulationScheduler": (
-        "trainer.accumulate_grad_batches"  # an epoch that is resumed would go on without accumulation
-    ),
-    f"{LIGHTNING_CALLBACKS[0]}.progress.progress_bar.ProgressBar": "callbacks.progress",
-    f"{LIGHTNING_CALLBACKS[0]}.pruning.ModelPruning": "",  # sets a weight only when its module is called
-    f"{LIGHTNING_CALLBACKS[0]}.stochastic_weight_avg.StochasticWeightAveraging": "callbacks.checkpointing.average_last",
-    f"{LIGHTNING_CALLBACKS[0]}.weight_averaging.WeightAveraging": "callbacks.checkpointing.ema_decay",
-}
-OBJECTIVES = ("nmt.training.objectives",)
-OPTIMIZERS = ("torch.optim", "nmt.training.optimizers")
-SCHEDULES = ("nmt.training.schedules",)
 SOURCES = ("nmt.data.sources", "nmt.lab.alignment", "nmt.lab.tasks")
-FILTERS = ("nmt.data.filters",)
-SEARCHES = ("nmt.search",)
-METRICS = ("nmt.evaluation.metrics",)
-VIEWS = ("nmt.lab.attribution",)
-FILES_NODE = {"_target_": FILES_SOURCE}
+CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
+FILES_NODE = {TARGET: FILES_SOURCE}
+# For each kind of object, the packages whose classes a node may name, and the base class. Its module is imported when
+# the first object of the kind is built, because translation must start without Lightning, and without the laboratory.
+KINDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "encoder": (MODELS, "nmt.models.interface.Encoder"),
+    "decoder": (MODELS, "nmt.models.interface.Decoder"),
+    "objective": (("nmt.training.objectives",), "nmt.training.objectives.base.Objective"),
+    "optimizer": (("torch.optim", "nmt.training.optimizers"), "torch.optim.Optimizer"),
+    "scheduler": (("nmt.training.schedules",), "nmt.training.schedules.Schedule"),
+    "source": (SOURCES, "nmt.data.sources.base.Source"),
+    "filter": (("nmt.data.filters",), "nmt.data.filters.base.Filter"),
+    "search": (("nmt.search",), "nmt.search.base.Search"),
+    "metric": (("nmt.evaluation.metrics",), "nmt.evaluation.metrics.base.Metric"),
+    "view": (("nmt.lab.attribution",), "nmt.lab.attribution.base.AttributionView"),
+    "checkpointing": (CALLBACKS, "nmt.training.callbacks.checkpointing.Checkpointing"),
+    "callback": (CALLBACKS, "pytorch_lightning.Callback"),
+    "extra": ((*CALLBACKS, "pytorch_lightning.callbacks"), "pytorch_lightning.Callback"),
+}
+
+
+def build(kind: str, node: Mapping[str, Any], path: str | None = None, **options: Any) -> Any:
+    """Return the object that `node` describes; `kind` is a key of `KINDS`, and `path` the key of the node.
+
+    `instantiate` explains the other arguments. Raises UserError for a node that does not fit its class, and for a class
+    of another kind.
+    """
+    (packages, base), path = KINDS[kind], path or kind
+    value = instantiate(node, path, within=packages, **options)
+    if not isinstance(value, pkgutil.resolve_name(base)):
+        raise UserError(f"{path}.{TARGET}: got {node[TARGET]}, expected a class derived from {base}")
+    return value
 
 
 def build_model(
-    config: Mapping[str, Any],
-    *,
-    source_vocab_size: int,
-    target_vocab_size: int,
-    joint: bool,
-    allow: Sequence[str] = (),
+    config: Mapping[str, Any], *, source_vocab_size: int, target_vocab_size: int, allow: Sequence[str] = ()
 ) -> Seq2Seq:
     """Return the model that a plain (resolved) `model` config describes.
 
     `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` lists the
     user's own packages whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
     """
-    if config["tie_embeddings"] == "all" and not joint:
-        raise UserError(
-            "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
-            "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
-        )
-    build = functools.partial(_side, config, allow=allow)
-    encoder = cast("Encoder", build("encoder", ("embedding", "width", "attends"), vocab_size=source_vocab_size))
-    needed, width = ("embedding", "output", "attends"), encoder.width
-    decoder = cast("Decoder[Any]", build("decoder", needed, vocab_size=target_vocab_size, memory_width=width))
+    encoder = build("encoder", config["encoder"], "model.encoder", allow=allow, vocab_size=source_vocab_size)
+    if not hasattr(encoder, "width"):
+        raise UserError("model.encoder: its constructor must set width, the last dimension of the memory")
+    sizes = {"vocab_size": target_vocab_size, "memory_width": encoder.width}
+    decoder = build("decoder", config["decoder"], "model.decoder", allow=allow, **sizes)
     try:
         model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
     except ParameterError as error:
-        raise UserError(f"model.{error.parameter}: {error.problem}") from error
+        raise UserError(f"model.{error}") from error
     model.config = config
     return model
-
-
-def _side(
-    config: Mapping[str, Any], side: str, needed: Sequence[str], *, allow: Sequence[str], **options: Any
-) -> nn.Module:
-    """Return the encoder or decoder of a `model` config, after a check that it has the attributes of its contract."""
-    module = _built(config[side], f"model.{side}", f"nmt.models.interface.{side.title()}", MODELS, allow, **options)
-    for name in needed:
-        if not hasattr(module, name):
-            raise UserError(
-                f"model.{side}: {config[side]['_target_']} has no {name}; its constructor must set it, as "
-                f"nmt.models.interface.{side.title()} says"
-            )
-    return cast(nn.Module, module)
-
-
-def build_objective(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Objective:
-    """Return the objective that an `objective` node describes. Raises UserError for a node that does not fit."""
-    return cast("Objective", _built(config, "objective", f"{OBJECTIVES[0]}.base.Objective", OBJECTIVES, allow))
 
 
 def build_optimizer(
@@ -114,18 +98,9 @@ def build_optimizer(
     `matrices` are those of `parameters` that are matrices of hidden layers. An optimizer gets them if its constructor
     has a parameter of this name.
     """
-    rate = config.get("lr")
-    if isinstance(rate, int | float) and not 0 <= rate < math.inf:  # PyTorch's message does not name the key
-        raise UserError(f"optimizer.lr: got {rate}, expected a finite number of at least 0")
-    base = "torch.optim.optimizer.Optimizer"
     offered = {"matrices": matrices}
-    optimizer = _built(config, "optimizer", base, OPTIMIZERS, allow, params=list(parameters), offered=offered)
-    return cast(torch.optim.Optimizer, optimizer)
-
-
-def build_schedule(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Schedule:
-    """Return the schedule that a `scheduler` node describes. Raises UserError for a node that does not fit."""
-    return cast("Schedule", _built(config, "scheduler", f"{SCHEDULES[0]}.Schedule", SCHEDULES, allow))
+    optimizer: torch.optim.Optimizer = build("optimizer", config, allow=allow, params=list(parameters), offered=offered)
+    return optimizer
 
 
 def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
@@ -135,29 +110,25 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     alone replaces that split. The keys of the replaced source are checked too. Raises UserError for a section that does
     not fit.
     """
-    if data.source_lang == data.target_lang:
-        raise UserError(
-            f"data.target_lang: got '{data.target_lang}', the same as data.source_lang; expected two languages"
-        )
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
-
-    def files() -> Source:
-        return cast(Source, instantiate(FILES_NODE, "data", within=SOURCES, offered=common))
-
     if data.path is not None or data.train is not None:
         node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed
         instantiate(node, "data", within=SOURCES, allow=allow, offered=common)
-        return files()
-    source: Source = _built(data.source, "data", f"{SOURCES[0]}.base.Source", SOURCES, allow, offered=common)
-    source = in_direction(source, data.source_lang, data.target_lang)
-    return source if data.val is None and data.test is None else Overlay(files(), source)
+        files: Source = build("source", FILES_NODE, "data", offered=common)
+        return files
+    source = in_direction(
+        build("source", data.source, "data", allow=allow, offered=common), data.source_lang, data.target_lang
+    )
+    if data.val is None and data.test is None:
+        return source
+    return Overlay(build("source", FILES_NODE, "data", offered=common), source)
 
 
 def build_more(data: DataConfig) -> dict[str, Source]:
     """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
     languages = {"source_lang": data.source_lang, "target_lang": data.target_lang}
     return {
-        name: instantiate(FILES_NODE, f"data.more.{name}", within=SOURCES, offered={**languages, "train": entry.train})
+        name: build("source", FILES_NODE, f"data.more.{name}", offered={**languages, "train": entry.train})
         for name, entry in (data.more or {}).items()
     }
 
@@ -169,54 +140,41 @@ def build_filters(
 
     Raises UserError for nodes that do not fit, and for a filter that cannot be used for texts of these `languages`.
     """
-    built = {}
-    for name, node in nodes.items():
-        if node is not None:
-            built[name] = _built(node, f"filters.{name}", f"{FILTERS[0]}.base.Filter", FILTERS, allow)
-            if reason := built[name].unavailable_reason(languages):
-                raise UserError(f"filters.{name}: it cannot be used: {reason}")
+    chosen = {name: node for name, node in nodes.items() if node is not None}
+    built = {name: build("filter", node, f"filters.{name}", allow=allow) for name, node in chosen.items()}
+    for name, each in built.items():
+        if reason := each.unavailable_reason(languages):
+            raise UserError(f"filters.{name}: it cannot be used: {reason}")
     return built
 
 
-def build_search(config: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
-    """Return the strategy that a `search` node describes.
-
-    Raises UserError for a node that does not fit, for a label that cannot be part of a file's name, and for a setting
-    that the files of a run cannot hold.
-    """
-    search = cast(Search, _built(config, "search", f"{SEARCHES[0]}.base.Search", SEARCHES, allow))
-    if "/" in search.label:
-        raise UserError(f"search: got the label '{search.label}', which is a part of the names of files; leave out '/'")
-    for name, value in search_node(search).items():
-        try:
-            json.dumps(value)
-        except TypeError as error:
-            raise UserError(
-                f"search.{name}: the files of a run cannot hold a {type(value).__name__}; make it a number, a text, a "
-                "list or mapping of these, or a dataclass"
-            ) from error
+def build_search(node: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
+    """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
+    search: Search = build("search", node, allow=allow)
     return search
 
 
 def override(search: Search, fields: Mapping[str, Any]) -> Search:
     """Return a copy of `search` with new values of some fields. Raises UserError for values that it does not accept."""
     if not isinstance(search, Search):
-        raise UserError(
-            f"search: got {search!r}, expected an object such as nmt.search.beam.BeamSearch(); settings of the model's "
-            "own search are arguments: beam_size=5"
-        )
+        raise UserError(f"search: got {search!r}, expected an object such as nmt.search.beam.BeamSearch()")
     try:
-        return search.replace(**fields) if fields else search
-    except ParameterError as error:
-        raise UserError(f"search.{error.parameter}: {error.problem}") from error
-
-
-def track_coverage(model: Seq2Seq) -> CoverageTracker:
-    """Return the model for a search that reads the attention. Raises UserError if its decoder has none."""
-    try:
-        return CoverageTracker(model)
+        return search.replace(**fields)
     except ParameterError as error:
         raise UserError(f"search.{error}") from error
+
+
+def search_node(search: Search) -> dict[str, Any]:
+    """Return the plain node that describes `search`, as checkpoints and score files hold it."""
+    return dict(_node(search))
+
+
+def _node(value: Any) -> Any:
+    if not dataclasses.is_dataclass(value):
+        return value
+    kind, fields = type(value), (each.name for each in dataclasses.fields(value) if each.init)
+    values = {name: _node(getattr(value, name)) for name in fields}
+    return {TARGET: f"{kind.__module__}.{kind.__qualname__}", **values}
 
 
 def architecture(config: Mapping[str, Any]) -> str:
@@ -236,52 +194,18 @@ def _short_name(node: Mapping[str, Any]) -> str:
     return re.sub("(?<=.)(Encoder|Decoder|Attention)$", "", name)
 
 
-def search_node(search: Search) -> dict[str, Any]:
-    """Return the plain node that describes `search`, as checkpoints and score files hold it."""
-    return dict(_node(search))
-
-
-def _node(value: Any) -> Any:
-    if not dataclasses.is_dataclass(value):
-        return value
-    kind, fields = type(value), (each.name for each in dataclasses.fields(value) if each.init)
-    values = {name: _node(getattr(value, name)) for name in fields}
-    return {"_target_": f"{kind.__module__}.{kind.__qualname__}", **values}
-
-
 def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence[str] = ()) -> dict[str, Metric]:
     """Return the metrics that the nodes of `scores` describe, under their names and in their order.
 
     Raises UserError for nodes that do not fit, and for a metric named loss or perplexity, which validation computes
-    itself. The error lists the problems of all nodes.
+    itself.
     """
-    problems: list[str] = []
-    metrics: dict[str, Metric] = {}
     if not nodes:
-        problems.append("scores: got no metric, expected at least one, as in scores=[bleu]")
-    for name, node in nodes.items():
-        if name in ("loss", "perplexity"):
-            problems.append(f"scores.{name}: validation has a figure of this name already; choose another name")
-            continue
-        try:
-            base = f"{METRICS[0]}.base.Metric"
-            metrics[name] = _built(node, f"scores.{name}", base, METRICS, allow, target_lang=target_lang)
-        except UserError as error:
-            problems.extend(error.problems)
-    raise_if_any(problems)
-    return metrics
-
-
-def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the views beside attention that the nodes of `views` describe, by name.
-
-    Raises UserError for nodes that do not fit, and for settings of a view that is not chosen.
-    """
-    base, chosen = f"{VIEWS[0]}.base.AttributionView", _complete(nodes)
-    for name, node in nodes.items():
-        if isinstance(node, Mapping) and name not in chosen:
-            raise _not_chosen("views", "views", name, chosen)
-    return {name: _built(node, f"views.{name}", base, VIEWS, allow) for name, node in nodes.items()}
+        raise UserError("scores: got no metric, expected at least one, as in scores=[bleu]")
+    if taken := {"loss", "perplexity"} & nodes.keys():
+        raise UserError(f"scores.{min(taken)}: validation has a figure of this name already; choose another name")
+    options = {"allow": allow, "target_lang": target_lang}
+    return {name: build("metric", node, f"scores.{name}", **options) for name, node in nodes.items()}
 
 
 def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,41 +215,19 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     metrics. Single settings in `given` replace those of the nodes. Raises UserError for settings of a metric that is
     not chosen.
     """
-    base = _complete(given) or own
+    base = {name: node for name, node in given.items() if isinstance(node, Mapping) and TARGET in node} or own
     for name, settings in given.items():
-        if not isinstance(settings, Mapping):
+        if name not in base or not isinstance(settings, Mapping):
             raise UserError(
-                f"scores.{name}: got {settings}, expected settings of a metric, as in scores.bleu.tokenize=char"
+                f"scores.{name}: got {settings}, expected settings of one of the metrics {', '.join(base)}, as in "
+                f"scores.bleu.tokenize=char{did_you_mean(name, base)}"
             )
-        if name not in base:
-            raise _not_chosen("scores", "metrics", name, base)
     return {name: {**node, **given.get(name, {})} for name, node in base.items()}
 
 
-def _complete(nodes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the nodes that name their class; the others are single settings."""
-    return {name: node for name, node in nodes.items() if isinstance(node, Mapping) and "_target_" in node}
-
-
-def _not_chosen(section: str, kind: str, name: str, chosen: Collection[str]) -> UserError:
-    """Return the error of single settings of a metric or view that is not among the `chosen`."""
-    also = " as well" if chosen else ""
-    near = did_you_mean(name, chosen) or f"; choose it{also}, as in {section}=[{','.join([*chosen, name])}]"
-    return UserError(f"{section}.{name}: not among the {kind} {', '.join(chosen) or '(none is chosen)'}{near}")
-
-
-def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
-    """Raise UserError unless `callbacks.monitor` is "loss" or the name of a metric."""
-    if name != "loss" and name not in metrics:
-        raise UserError(
-            f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: {', '.join(metrics)}"
-            f"{did_you_mean(name, ['loss', *metrics])}"
-        )
-    if name != "loss" and metrics[name].higher_is_better is None:
-        raise UserError(
-            f"callbacks.monitor: got '{name}', but neither a higher nor a lower {metrics[name].label} is better; "
-            "choose another metric, or loss"
-        )
+def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the views beside attention that the nodes of `views` describe, by name. Raises UserError for bad nodes."""
+    return {name: build("view", node, f"views.{name}", allow=allow) for name, node in nodes.items()}
 
 
 def build_callbacks(
@@ -334,45 +236,84 @@ def build_callbacks(
     """Return the callbacks that the nodes of `callbacks` describe, by name; those of `callbacks.extra` come last.
 
     A node that is null is left out. A callback with a parameter `views` gets the views of the run. Raises UserError for
-    nodes that do not fit; the error lists the problems of all.
+    nodes that do not fit.
     """
+    kinds = {name: "checkpointing" if name == "checkpointing" else "callback" for name in config}
     nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
     nodes |= {f"extra.{name}": node for name, node in config["extra"].items()}
-    problems: list[str] = []
-    callbacks: dict[str, Callback] = {}
-    for name, node in nodes.items():
-        if node is None:
-            continue
-        packages = (*CALLBACKS, *LIGHTNING_CALLBACKS) if name.startswith("extra.") else CALLBACKS
-        kind = f"{CALLBACKS[0]}.checkpointing.Checkpointing" if name == "checkpointing" else LIGHTNING_CALLBACK
-        try:
-            callbacks[name] = _built(node, f"callbacks.{name}", kind, packages, allow, offered={"views": views})
-            ours = next((key for base, key in REPLACED.items() if base in _bases(callbacks[name])), None)
-            if ours is not None:
-                remedy = f"use {ours} in its place" if ours else "leave it out"
-                raise UserError(f"callbacks.{name}: {node['_target_']} does not work here; {remedy}")
-        except UserError as error:
-            problems.extend(error.problems)
-    raise_if_any(problems)
-    return callbacks
+    options = {"allow": allow, "offered": {"views": views}}
+    return {
+        name: build(kinds.get(name, "extra"), node, f"callbacks.{name}", **options)
+        for name, node in nodes.items()
+        if node is not None
+    }
 
 
-def _built(
-    node: Mapping[str, Any], path: str, base: str, within: Sequence[str], allow: Sequence[str], **options: Any
-) -> Any:
-    """Return the object that `node` describes, of a class derived from `base`. Raises UserError for another class.
+@dataclass(frozen=True)
+class Objects:
+    """The objects of a run that need no data.
 
-    `base` is a dotted name, so that this module imports neither Lightning nor packages that import it. `instantiate`
-    explains the other arguments.
+    `more_sources` are the sources of the further training corpora. `callbacks` are named as their nodes.
     """
-    value = instantiate(node, path, within=within, allow=allow, **options)
-    if node.get("_partial_"):
-        raise UserError(f"{path}._partial_: got true, expected no such key; remove it")
-    if base not in _bases(value):
-        raise UserError(f"{path}._target_: got {node['_target_']}, expected a class derived from {base}")
-    return value
+
+    source: Source
+    more_sources: Mapping[str, Source]
+    filters: Mapping[str, Filter]
+    objective: Objective
+    schedule: Schedule
+    search: Search
+    spans: Spans
+    metrics: Mapping[str, Metric]
+    callbacks: Mapping[str, Callback]
 
 
-def _bases(value: Any) -> set[str]:
-    """Return the dotted names of the class of `value` and of all its base classes."""
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__}
+def build_objects(config: TrainConfig) -> Objects:
+    """Return the objects of a run, after all checks that need no data.
+
+    Raises UserError for the first mistake that settings, constructors or the trial of the model show. The random state
+    does not change.
+    """
+    for problem in contradictions(config):
+        raise UserError(problem)
+    allow, languages = config.allow, (config.data.source_lang, config.data.target_lang)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        model = _toy_model(config)
+        build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(2, 2))], matrices=[], allow=allow)
+        views = build_views(config.views, allow=allow)
+        objects = Objects(
+            source=build_source(config.data, allow=allow),
+            more_sources=build_more(config.data),
+            filters=build_filters(config.filters, languages, allow=allow),
+            objective=build("objective", config.objective, allow=allow),
+            schedule=build("scheduler", config.scheduler, allow=allow),
+            search=build_search(config.search, allow=allow),
+            spans=Spans(config.spans),
+            metrics=build_metrics(config.scores, target_lang=config.data.target_lang, allow=allow),
+            callbacks=build_callbacks(vars(config.callbacks), views=views, allow=allow),
+        )
+    check_monitor(config.callbacks.monitor, objects.metrics)
+    check_objective(config, objects.objective, model)
+    for view in views.values():
+        view.check(model)
+    if objects.search.reads_attention:
+        CoverageTracker(model)
+    return objects
+
+
+def _toy_model(config: TrainConfig) -> Seq2Seq:
+    """Return the model with a toy vocabulary, without memory for its weights.
+
+    A model with classes of the user's own packages has memory, because they may read values, and is tried.
+    """
+    with one_thread() if config.allow else shapes_only():  # new threads would keep the treatment of denormal numbers
+        model = build_model(config.model, source_vocab_size=8, target_vocab_size=8, allow=config.allow)
+        longest = config.data.max_length
+        check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")
+        if config.allow:
+            try:
+                try_model(model)
+            except ParameterError as error:
+                where = key_of(config.model, error.parameter)
+                raise UserError(f"{where}: it fails on toy sentences: {error.problem}") from error
+    return model

@@ -29,8 +29,8 @@ from nmt.build import build_model
 from nmt.config.schema import parse_json
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
+from nmt.models.layers import shapes_only
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.trial import shapes_only
 from nmt.parameters import Form, LanguageCode, PositiveInt
 from nmt.system.atomic import replacing
 from nmt.system.run_files import BEST, find_checkpoint
@@ -244,7 +244,6 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
             found.config["model"],
             source_vocab_size=found.tokenizer.source_vocab_size,
             target_vocab_size=found.tokenizer.target_vocab_size,
-            joint=found.tokenizer.joint,
             allow=allow,
         )
         if not allow:  # a class of the user's own packages may need the values of its tensors to be built

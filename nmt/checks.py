@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from nmt.config.settings import TrainConfig
-from nmt.errors import did_you_mean
+from nmt.errors import ParameterError, UserError, did_you_mean
+from nmt.models.interface import CrossLayer
+from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import shown
+
+if TYPE_CHECKING:
+    from nmt.evaluation.metrics.base import Metric
+    from nmt.training.objectives.base import Objective
 from nmt.system.place import place_of_process
 
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
@@ -15,6 +22,13 @@ MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 def contradictions(config: TrainConfig) -> Iterator[str]:
     """Yield a message for each setting that contradicts another one, or has no effect with it."""
     yield from _model(config)
+    if config.data.source_lang == config.data.target_lang:
+        yield f"data.target_lang: got '{config.data.target_lang}', the same as data.source_lang; expected two languages"
+    if config.model.get("tie_embeddings") == "all" and not config.tokenizer.joint:
+        yield (
+            "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
+            "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
+        )
     if config.data.both_directions and not config.tokenizer.joint:
         yield (
             "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
@@ -55,3 +69,73 @@ def _model(config: TrainConfig) -> Iterator[str]:
     for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
         if config.model.get(key) is not None and not any(key in side for side in sides):
             yield f"model.{key}: this model has no {key}; use it with model={models}"
+
+
+def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
+    """Raise UserError unless `callbacks.monitor` is "loss", or a metric of which a high or a low value is better."""
+    if name == "loss":
+        return
+    if name not in metrics:
+        raise UserError(
+            f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: {', '.join(metrics)}"
+            f"{did_you_mean(name, ['loss', *metrics])}"
+        )
+    if metrics[name].higher_is_better is None:
+        raise UserError(
+            f"callbacks.monitor: got '{name}', but neither a higher nor a lower {metrics[name].label} is better; "
+            "choose another metric, or loss"
+        )
+
+
+def check_objective(config: TrainConfig, objective: Objective, model: Seq2Seq) -> None:
+    """Raise UserError if the objective cannot use the training pairs, or the attention weights of the model."""
+    name, layers = type(objective).__name__, len(model.decoder.attentions("cross"))
+    if objective.needs_usual_pieces and config.data.subword_sampling is not None:
+        raise UserError(
+            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {name} "
+            "compares translations with the usual pieces; use data.subword_sampling=null, or another objective"
+        )
+    for key, names in (("data.more", config.data.more), ("spans", config.spans)):
+        if objective.needs_links and names:
+            raise UserError(
+                f"{key}: got {', '.join(names)}, but objective {name} learns from word alignments, which only the "
+                "unchanged pairs of data have; leave them out, or use objective=cross_entropy"
+            )
+    if objective.needs_weights and not model.decoder.attends:
+        raise UserError(
+            f"objective: {name} reads attention weights, but the decoder of this model has none; choose another model "
+            "or model/attention=bahdanau, or objective=cross_entropy"
+        )
+    number = objective.needs_weights.number if isinstance(objective.needs_weights, CrossLayer) else None
+    if number is not None and 0 < layers < number:
+        raise UserError(f"objective.layer: got {number}, but the decoder has {layers}; expected 1 to {layers}, or null")
+    try:
+        objective.check(model)
+    except ParameterError as error:
+        raise UserError(f"objective.{error}") from error
+
+
+def check_lengths(
+    model: Seq2Seq, config: Mapping[str, Any], source: int, target: int, *, of: str, otherwise: str
+) -> None:
+    """Raise UserError if the encoder has fewer positions than `source`, or the decoder than `target`.
+
+    `source` and `target` are numbers of tokens, eos included. `config` is the node of the model. In the message, `of`
+    names the source of these numbers, and `otherwise` is the alternative to more positions.
+    """
+    for side, part, longest in (("encoder", model.encoder, source), ("decoder", model.decoder, target)):
+        if part.max_length is not None and part.max_length < longest:
+            raise UserError(
+                f"{key_of(config, f'{side}.positions')}.max_length: got {part.max_length}, expected at least {longest} "
+                f"for {of}; raise it, or {otherwise}"
+            )
+
+
+def key_of(config: Mapping[str, Any], module: str) -> str:
+    """Return the key of the innermost node of a model's `config` that describes a module, or a module around it."""
+    key, node = "model", config
+    for part in module.split("."):
+        if not isinstance(node.get(part), Mapping):
+            break
+        key, node = f"{key}.{part}", node[part]
+    return key

@@ -48,18 +48,18 @@ def main(arguments: list[str]) -> None:
     if arguments and arguments[0] in OTHERS:
         import_module(f"scripts.benchmarks.{arguments[0]}").run(arguments[1:])
         return
+    from nmt.build import build_objects
     from nmt.config.compose import compose
     from nmt.config.recipe import Recipe
-    from nmt.preflight import build_components
 
     ckpt, overrides = take(list(arguments), "ckpt")
     words = with_defaults(overrides)
     with tempfile.TemporaryDirectory() as folder:
         recipe = Recipe(compose("train", words), Path(folder))
-        components = build_components(recipe.settings)
+        objects = build_objects(recipe.settings)
         from scripts.benchmarks.training import measure
 
-        for line in measure(recipe, components, ckpt):
+        for line in measure(recipe, objects, ckpt):
             print(line, flush=True)
     sys.stdout.flush()
 

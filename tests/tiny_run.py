@@ -113,7 +113,7 @@ def make_model(config: dict[str, Any], tokenizer: Tokenizer) -> Seq2Seq:
     sizes = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(4)
-        model = build_model(config, **sizes, joint=True)
+        model = build_model(config, **sizes)
         for weights in model.parameters():  # peaked distributions, so that rounding decides nothing
             torch.nn.init.normal_(weights, std=0.35)
     return model

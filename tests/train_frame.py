@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from nmt.build import Objects
 from nmt.cli import train
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
-from nmt.preflight import Components
 from nmt.training.state import begin_folder, check_folder
 
 Work = Callable[[TrainConfig, Path], None]
@@ -32,7 +32,7 @@ class Runs:
     def train(
         self,
         recipe: Recipe,
-        components: Components | None = None,
+        objects: Objects | None = None,
         *,
         resume: bool = False,
         begin: Callable[[Path], None] = lambda folder: None,

@@ -15,30 +15,31 @@ from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint
 
 if TYPE_CHECKING:
-    from nmt.preflight import Components
+    from nmt.build import Objects
 
 logger = logging.getLogger(__name__)
 
 
-def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Components]:
+def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Objects]:
     """Return the recipe that the command line `overrides` describes, and its parts that need no data.
 
     With `init`, the recipe takes settings of that checkpoint (`with_checkpoint_settings`). Raises the UserErrors of
-    `nmt.preflight.build_components`, and for a checkpoint that cannot be read.
+    `nmt.build.build_objects`, and for a checkpoint that cannot be read.
     """
-    from nmt.preflight import build_components, initial_checkpoint  # here, because importing torch takes seconds
+    from nmt.build import build_objects
+    from nmt.training.warm_start import initial_checkpoint  # here, because importing torch takes seconds
 
     if recipe.settings.init is not None:
         from nmt.checkpoint import load
 
         plain = with_checkpoint_settings(recipe.plain, load(initial_checkpoint(recipe.settings)).config, overrides)
         recipe = replace(recipe, plain=plain)
-    return recipe, build_components(recipe.settings)
+    return recipe, build_objects(recipe.settings)
 
 
 def train(
     recipe: Recipe,
-    components: Components | None = None,
+    objects: Objects | None = None,
     *,
     resume: bool = False,
     prefix: str = "",
@@ -61,7 +62,7 @@ def train(
     try:
         if threads is not None:
             process.limit_threads(threads)
-        run.train(recipe, components, resume=resume, begin=log.begin)
+        run.train(recipe, objects, resume=resume, begin=log.begin)
     except Interrupted as stop:
         if last_checkpoint(log.folder or folder).is_file():
             logger.info(f"to continue this run: {again}")

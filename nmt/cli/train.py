@@ -104,16 +104,16 @@ def _dispatch(flags: argparse.Namespace) -> None:
         multirun.multirun(words, flags.at_once)
     elif resumes:
         recipe = _resumed(words)
-        from nmt.preflight import build_components  # here, because importing torch takes seconds
+        from nmt.build import build_objects  # here, because importing torch takes seconds
 
-        session.train(recipe, build_components(recipe.settings), resume=True)
+        session.train(recipe, build_objects(recipe.settings), resume=True)
     else:
         session.train(*session.checked_recipe(compose_run(words), words))
 
 
 def _with_init(recipe: Recipe, words: Sequence[str]) -> Recipe:
     """Return the recipe with the settings of the checkpoint that it starts from, unless that is still to be named."""
-    from nmt.preflight import needs_init  # here, because importing torch takes seconds
+    from nmt.training.warm_start import needs_init  # here, because importing torch takes seconds
 
     return recipe if needs_init(recipe.settings) else session.checked_recipe(recipe, words)[0]
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from nmt.parameters import Fraction, checked
 from nmt.tokens import PAD
@@ -86,3 +91,19 @@ class TokenEmbedding(nn.Embedding):
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the vectors (..., width) of `tokens` (...)."""
         return super().forward(tokens) * (tokens != PAD).unsqueeze(-1)
+
+
+class _WithoutDraws(TorchFunctionMode):
+    """Leaves out `normal_` and `uniform_`. For the meta device, torch would import its compiler to run them."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function in (nn.init.normal_, Tensor.normal_, nn.init.uniform_, Tensor.uniform_):
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **kwargs or {})
+
+
+@contextmanager
+def shapes_only() -> Iterator[None]:
+    """Make every tensor on the meta device while the block runs: it has a shape, but neither memory nor values."""
+    with torch.device("meta"), _WithoutDraws():
+        yield

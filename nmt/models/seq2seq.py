@@ -10,7 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from nmt.errors import ParameterError
+from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, Encoder, State
 from nmt.parameters import checked
 
@@ -109,11 +109,11 @@ class TrackedState(State):
 
 
 class CoverageTracker:
-    """Starts and steps as `model` does, with a `TrackedState`. The decoder must have attention (ParameterError)."""
+    """Starts and steps as `model` does, with a `TrackedState`. Raises UserError for a decoder without attention."""
 
     def __init__(self, model: Seq2Seq) -> None:
         if not model.decoder.attends:
-            raise ParameterError("coverage_penalty", "the decoder of this model has no attention; use 0")
+            raise UserError("search.coverage_penalty: the decoder of this model has no attention; use 0")
         self.model = model
 
     def start(self, source: Tensor, source_mask: Tensor) -> TrackedState:

@@ -1,220 +1,117 @@
-"""Builds a model without memory, and runs it on toy sentences. Wrong shapes are found before any data are read."""
+"""The trial of a model on toy sentences. A mistake in a class of one's own is found before any data are read."""
 
 from __future__ import annotations
 
-import copy
-import inspect
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
-from nmt.errors import UserError, one_line
-from nmt.models.attention.base import Attention
-from nmt.models.interface import AttentionWeights, Encoder, EncoderOutput
+from nmt.errors import ParameterError, UserError, one_line
+from nmt.models.interface import EncoderOutput
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, PAD
 
 SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # more sentences than a final state has layers
 TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
-BEAMS = 2
-NOISE = 1e-3  # of the largest value; a sum over other numbers of tokens is rounded differently
-_CHANGES = "change with its padding, or with the other sentences of the batch"
-_DRAWS = (torch.nn.init.normal_, torch.Tensor.normal_, torch.nn.init.uniform_, torch.Tensor.uniform_)
+CHANGE = "of a sentence change with its padding, or with the other sentences of the batch"
 
 
-class _WithoutDraws(TorchFunctionMode):
-    """Leaves out `normal_` and `uniform_`: for the meta device, torch runs them in Python instead of in C.
+def try_model(model: Seq2Seq) -> None:
+    """Raise ParameterError if `model` cannot be trained, reads padding, or has steps that differ from `forward`.
 
-    For the first one, torch even imports its compiler, which takes seconds.
+    Its `parameter` is the name of the part that is wrong ("decoder.attention"); its `problem` describes the mistake
+    and, for an error of Python, the line. The vocabulary needs at least seven tokens. The weights get gradients.
     """
-
-    def __torch_function__(
-        self,
-        function: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        named = kwargs or {}
-        if function in _DRAWS:
-            return args[0] if args else named["tensor"]
-        return function(*args, **named)
-
-
-@contextmanager
-def shapes_only() -> Iterator[None]:
-    """Make every tensor on the meta device while the block runs: it has a shape, but neither memory nor values."""
-    with torch.device("meta"), _WithoutDraws():
-        yield
-
-
-class TrialError(ValueError):
-    """A model that cannot run.
-
-    `module` is the name of the innermost module of the model that was running ("decoder.attention.energy"), and
-    `problem` describes the error and its line.
-    """
-
-    def __init__(self, module: str, problem: str) -> None:
-        super().__init__(f"{module}: {problem}")
-        self.module = module
-        self.problem = problem
-
-
-def try_model(model: Seq2Seq) -> AttentionWeights:
-    """Run a forward and a backward pass, and decoding steps with two beams; raise TrialError if one of them fails.
-
-    Returns all attention weights of the forward pass.
-
-    The run takes place in a copy on a CPU, with one thread, so that torch starts no other threads before training sets
-    how they treat denormal numbers. A model on the meta device gets random weights, and buffers that are all 0.
-    """
-    values = not any(weight.is_meta for weight in model.parameters())
-    model = copy.deepcopy(model).eval() if values else copy.deepcopy(model).to_empty(device="cpu").eval()
-    for module in model.modules():
-        if isinstance(module, Attention):
-            module.register_forward_hook(_check_weights, with_kwargs=True)
+    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
     try:
-        with one_thread():
-            if not values:
-                _fill(model)
-            return _run(model)
-    except (UserError, TrialError):
+        _check_forward(model.eval(), source, target)
+        with torch.no_grad():
+            _check_padding(model, source, target)
+            _check_steps(model, source, target)
+    except (UserError, ParameterError):
         raise
     except Exception as error:
-        raise TrialError(_module_running(model, error), f"{_said(error)}{_line(error)}") from error
+        clear = isinstance(error, ValueError | TypeError | RuntimeError)  # the text of a KeyError is only the key
+        text = one_line(error) if clear else f"{type(error).__name__}: {one_line(error)}"
+        module, line = _place(model, error)
+        raise ParameterError(module, f"{text} ({line})") from error
 
 
-def _fill(model: Seq2Seq) -> None:
-    """Set the weights to random numbers, the same in each run, and the buffers to 0."""
-    generator = torch.Generator().manual_seed(1)
-    for weight in model.parameters():
-        weight.detach().normal_(std=0.1, generator=generator)
-    for buffer in model.buffers():
-        buffer.zero_()
-
-
-def _run(model: Seq2Seq) -> AttentionWeights:
-    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
-    _check_encoder(model.encoder, source)
-    hidden, weights = model(source, source != PAD, target, need_weights=True)
-    _check_shape("hidden states", hidden, (*target.shape, model.decoder.output.in_features))
-    hidden.sum().backward()
-    _check_used(model)
-    with torch.inference_mode():
-        _check_padding(model, source, target)
-        _decode(model, source, target)
-    found: AttentionWeights = weights
-    return found
-
-
-def _check_encoder(encoder: Encoder, source: Tensor) -> None:
-    """Raise TrialError if the output of the encoder does not have the form that decoders read."""
+def _check_forward(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
+    """Check the shapes of a forward pass, that padding has no attention, and that each weight has a gradient."""
+    encoder, decoder, (sentences, length) = model.encoder, model.decoder, source.shape
     encoded = encoder(source, source != PAD, need_weights=True)
     if not isinstance(encoded, EncoderOutput):
-        raise TrialError("encoder", f"forward returns {type(encoded).__name__}, expected EncoderOutput")
-    try:
-        _check_shape("memory (B, S, width)", encoded.memory, (*source.shape, encoder.width))
-        _check_shape("memory_mask (B, S)", encoded.memory_mask, tuple(source.shape))
-        if (final := encoded.final_state) is not None:
-            layers = final.shape[1] if final.dim() == 3 else 1
-            _check_shape("final_state (B, L, width)", final, (len(source), layers, encoder.width))
-    except ValueError as error:
-        raise TrialError("encoder", str(error)) from error
-    if encoder.attends != (encoded.attention is not None and encoded.attention.encoder_self is not None):
-        raise TrialError("encoder", f"attends is {encoder.attends}, but its attention weights say otherwise")
-
-
-def _check_padding(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
-    """Raise TrialError if padding or the rest of a batch changes the memory or the hidden states of a sentence."""
-    row, length = slice(1, 2), int((source[1] != PAD).sum())
-    short = source[row, :length]
-    alone, padded = model.encoder(short, short != PAD), model.encoder(source, source != PAD)
-    final = alone.final_state
-    if _differ(alone.memory, padded.memory[row, :length]) or (
-        final is not None and _differ(final, padded.final_state[row])
+        raise ParameterError("encoder", f"forward returns {type(encoded).__name__}, expected EncoderOutput")
+    _check_shape("encoder", "memory (B, S, width)", encoded.memory, (sentences, length, encoder.width))
+    if (final := encoded.final_state) is not None:
+        layers = final.shape[1] if final.dim() == 3 else 1
+        _check_shape("encoder", "final_state (B, L, width)", final, (sentences, layers, encoder.width))
+    hidden, weights = model(source, source != PAD, target, need_weights=True)
+    _check_shape("decoder", "hidden states (B, T, width)", hidden, (*target.shape, decoder.output.in_features))
+    attention = "decoder.attention" if isinstance(getattr(decoder, "attention", None), nn.Module) else "decoder"
+    for name, attends, values, queries in (
+        ("encoder", encoder.attends, weights.encoder_self, length),
+        (attention, decoder.attends, weights.cross, target.shape[1]),
     ):
-        raise TrialError("encoder", f"the memory or the final state of a sentence {_CHANGES}; use source_mask")
-    hidden, _ = model.decoder(target[row], alone)
-    if _differ(hidden, model.decoder(target, padded)[0][row]):
-        raise TrialError("decoder", f"the hidden states of a sentence {_CHANGES}; use memory_mask")
-
-
-def _differ(one: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors differ by more than rounding. Values that are not finite do not count."""
-    return bool((one - other).abs().max() > NOISE * one.abs().max())
-
-
-def _check_used(model: Seq2Seq) -> None:
-    """Raise TrialError for a weight without a gradient: training could not change it, and several GPUs would stop."""
-    output = {id(weight) for weight in model.decoder.output.parameters()}  # not part of the hidden states
-    for name, weight in model.named_parameters():
-        if weight.requires_grad and weight.grad is None and id(weight) not in output:
-            raise TrialError(
-                name.rpartition(".")[0],
-                f"no prediction depends on the weights {name}; leave them out, or choose parts that use them",
+        if attends != (values is not None):
+            raise ParameterError(name, f"attends is {attends}, but its attention weights say otherwise")
+        if values is not None:
+            expected = (sentences, *values.shape[1:3], queries, length)
+            _check_shape(name, "weights (B, L, H, queries, S)", values, expected)
+            if values.masked_select((source == PAD)[:, None, None, None]).any():
+                raise ParameterError(
+                    name, "got weights of padding, expected 0: scores are -inf where the mask is False"
+                )
+    decoder.output(hidden).sum().backward()
+    for name, weight in model.named_parameters():  # training could not change it, and several GPUs would stop
+        if weight.requires_grad and weight.grad is None:
+            raise ParameterError(
+                name.rpartition(".")[0], f"no prediction depends on the weights {name}; leave them out"
             )
 
 
-def _decode(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
-    rows = torch.arange(len(source)).repeat_interleave(BEAMS)
+def _check_padding(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
+    row, length = slice(1, 2), int((source[1] != PAD).sum())
+    short = source[row, :length]
+    alone, padded = model.encoder(short, short != PAD), model.encoder(source, source != PAD)
+    final, same = alone.final_state, padded.final_state
+    if _differ(alone.memory, padded.memory[row, :length]) or (final is not None and _differ(final, same[row])):
+        raise ParameterError("encoder", f"the memory or the final state {CHANGE}; use source_mask")
+    if _differ(model.decoder(target[row], alone)[0], model.decoder(target, padded)[0][row]):
+        raise ParameterError("decoder", f"the hidden states {CHANGE}; use memory_mask")
+
+
+def _check_steps(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
+    """Check that steps with two different beams of each sentence give the hidden states of `forward`."""
+    rows = torch.arange(len(source)).repeat_interleave(2)
+    target = target[rows]
+    target[1::2, 1] = 6
+    whole, _ = model.decoder(target, model.encoder(source[rows], source[rows] != PAD))
     state = model.start(source, source != PAD).select(rows)
-    for tokens in target[rows].unbind(1):
+    for number, (tokens, expected) in enumerate(zip(target.unbind(1), whole.unbind(1), strict=True), 1):
         hidden, _, state = model.decoder.step(tokens, state)
-        _check_shape("hidden states of a step", hidden, (len(rows), model.decoder.output.in_features))
+        if _differ(expected, hidden):
+            raise ParameterError("decoder", f"step {number} does not return the hidden states of forward")
 
 
-def _check_weights(
-    module: nn.Module, inputs: tuple[Any, ...], named: Mapping[str, Any], outputs: tuple[Any, ...]
-) -> None:
-    assert isinstance(module, Attention)
-    call = inspect.signature(Attention.forward).bind(module, *inputs, **named).arguments
-    (sentences, queries, _), mask = call["query"].shape, call["memory"].mask
-    _check_shape("weights (B, H, Q, S)", outputs[1], (sentences, module.heads, queries, mask.shape[1]))
-    if outputs[1].masked_select(~mask[:, None, None, :]).any():
-        raise ValueError("got weights of padding that are not 0; let the scores be -inf where the mask is False")
-
-
-def _check_shape(name: str, got: Tensor, expected: tuple[int, ...]) -> None:
+def _check_shape(module: str, name: str, got: Tensor, expected: tuple[int, ...]) -> None:
     if got.shape != expected:
-        raise ValueError(f"got {name} of the shape {tuple(got.shape)}, expected {expected}")
+        raise ParameterError(module, f"got {name} of the shape {tuple(got.shape)}, expected {expected}")
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch use one thread in the block. New threads would keep the current treatment of denormal numbers."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+def _differ(one: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors differ by more than rounding, of sums over other numbers of tokens."""
+    return one.shape != other.shape or bool((one - other).abs().max() > 1e-3 * one.abs().max())
 
 
-def _module_running(model: nn.Module, error: Exception) -> str:
-    """Return the name of the innermost module of `model` whose method was running when `error` was raised."""
-    names = {id(module): name for name, module in model.named_modules()}
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    running = (names.get(id(frame.f_locals.get("self"))) for frame in reversed(frames))
-    return next((name for name in running if name), "")
-
-
-def _said(error: Exception) -> str:
-    """Return the text of an error. The text of an error such as KeyError needs the name of the class."""
-    clear = isinstance(error, ValueError | TypeError | RuntimeError)
-    return one_line(error) if clear else f"{type(error).__name__}: {one_line(error)}"
-
-
-def _line(error: Exception) -> str:
-    """Return the last line of Python outside torch that was running, as " (scaled.py, line 12)"."""
-    package = Path(torch.__file__).parent
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if package not in Path(frame.filename).parents and Path(frame.filename) != Path(__file__):
-            return f" ({Path(frame.filename).name}, line {frame.lineno})"
-    return ""
+def _place(model: nn.Module, error: Exception) -> tuple[str, str]:
+    """Return the innermost module of `model` that was running, and the line outside torch ("scaled.py, line 12")."""
+    names = {id(module): name for name, module in model.named_modules() if name}
+    steps = list(traceback.walk_tb(error.__traceback__))[::-1]
+    modules = (names.get(id(frame.f_locals.get("self"))) for frame, _ in steps)
+    lines = ((Path(frame.f_code.co_filename), line) for frame, line in steps)
+    path, line = next((path, line) for path, line in lines if Path(torch.__file__).parent not in path.parents)
+    return next(filter(None, modules), ""), f"{path.name}, line {line}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -68,6 +70,17 @@ def limit_threads(count: int) -> None:
     """Let torch use `count` threads, and also the numerical libraries of processes that are started later."""
     os.environ["OMP_NUM_THREADS"] = str(count)
     torch.set_num_threads(count)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread in the block. So `speed_up` can come later: threads keep how they treat denormals."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def share_machine(place: Place) -> None:

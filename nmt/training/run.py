@@ -12,7 +12,8 @@ import pytorch_lightning as pl
 import torch
 from torch import nn
 
-from nmt.build import build_model, search_node
+from nmt.build import Objects, build_model, build_objects, search_node
+from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.data.corpus import digest_of, load_corpus, load_more, origin
@@ -23,7 +24,6 @@ from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.layers import Dropout
-from nmt.preflight import Components, build_components, check_lengths
 from nmt.system import machine, process
 from nmt.system.cache import cache_folder
 from nmt.system.cores import OtherPrograms
@@ -46,14 +46,14 @@ logger = logging.getLogger(__name__)
 
 def train(
     recipe: Recipe,
-    components: Components | None = None,
+    objects: Objects | None = None,
     *,
     resume: bool = False,
     begin: Callable[[Path], None] = lambda folder: None,
 ) -> dict[str, Any]:
     """Train the run of `recipe` in its folder; return the content of metrics.json.
 
-    `components` come from `build_components` for the settings, or are None if they have not been built yet. With
+    `objects` come from `build_objects` for the settings, or are None if they have not been built yet. With
     `resume` the run in the folder continues from its last.ckpt. The folder of a new run is made when its data and its
     model exist; then `begin` is called with it, before the first file is written. If several processes train, only the
     first returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct,
@@ -66,7 +66,7 @@ def train(
         process.share_machine(place)
     machine.forget_peak_memory()
     others = OtherPrograms()
-    objects = components or build_components(settings)
+    objects = objects or build_objects(settings)
     check_folder(recipe.folder, new=not resume)
     last = read_last(recipe) if resume else None
     join()
@@ -160,7 +160,7 @@ def train(
 # The steps of the story
 
 
-def check_alignments(settings: TrainConfig, objects: Components, corpus: Mapping[str, Split]) -> None:
+def check_alignments(settings: TrainConfig, objects: Objects, corpus: Mapping[str, Split]) -> None:
     """Raise UserError if the objective reads word alignments that the corpus lacks; log alignments that it ignores."""
     name = type(objects.objective).__name__
     if objects.objective.needs_links and corpus["train"].links is None:
@@ -174,7 +174,7 @@ def check_alignments(settings: TrainConfig, objects: Components, corpus: Mapping
 
 
 def make_translator(
-    recipe: Recipe, objects: Components, corpus: Mapping[str, Split], last: Mapping[str, Any] | None = None
+    recipe: Recipe, objects: Objects, corpus: Mapping[str, Split], last: Mapping[str, Any] | None = None
 ) -> Translator:
     """Return the model with its tokenizer: from a resumed run (its last.ckpt is `last`), from `init`, or new."""
     settings, start = recipe.settings, None
@@ -189,7 +189,6 @@ def make_translator(
         settings.model,
         source_vocab_size=tokenizer.source_vocab_size,
         target_vocab_size=tokenizer.target_vocab_size,
-        joint=tokenizer.joint,
         allow=settings.allow,
     )
     if start is not None:
@@ -210,7 +209,7 @@ def disable_dropout(model: nn.Module) -> None:
 
 def encode_pairs(
     settings: TrainConfig,
-    objects: Components,
+    objects: Objects,
     corpus: Mapping[str, Split],
     more: Mapping[str, Split],
     translator: Translator,

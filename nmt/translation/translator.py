@@ -14,13 +14,13 @@ from torch import Tensor, nn
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
-from nmt.build import architecture, search_node, track_coverage
+from nmt.build import architecture, search_node
 from nmt.checkpoint import Checkpoint
 from nmt.data.batches import pad
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
-from nmt.models.seq2seq import Seq2Seq, evaluating
+from nmt.models.seq2seq import CoverageTracker, Seq2Seq, evaluating
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.tokens import BOS
@@ -123,7 +123,7 @@ class Translator(ModelTranslator):
 
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         source, mask = (x.to(self.device) for x in pad([each.ids[0] for each in sources]))
-        model = track_coverage(self.model) if attending else self.model
+        model = CoverageTracker(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:

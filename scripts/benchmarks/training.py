@@ -13,12 +13,12 @@ import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor, nn
 
+from nmt.build import Objects
 from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, batches_by_length, pad
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
-from nmt.preflight import Components
 from nmt.search.beam import BeamSearch
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
@@ -34,7 +34,7 @@ SENTENCES = 1000
 PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
 
 
-def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterator[str]:
+def measure(recipe: Recipe, objects: Objects, ckpt: str | None) -> Iterator[str]:
     """Yield the lines of the report.
 
     `ckpt` is the checkpoint that translates. If it is None, the untrained model translates, and every hypothesis is
@@ -43,9 +43,9 @@ def measure(recipe: Recipe, components: Components, ckpt: str | None) -> Iterato
     if ckpt:
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     clock = Clock()
-    callbacks = {"checkpointing": components.callbacks["checkpointing"], "clock": clock}
+    callbacks = {"checkpointing": objects.callbacks["checkpointing"], "clock": clock}
     with temporary_folder() as folder, suppress(Measured):
-        train(replace(_unlimited(recipe), folder=folder / "run"), replace(components, callbacks=callbacks))
+        train(replace(_unlimited(recipe), folder=folder / "run"), replace(objects, callbacks=callbacks))
     device = clock.device
     yield f"hardware: {machine.summary(machine.describe(device))}"
     peak = max(clock.peak, matmul_peak(device))

@@ -26,13 +26,13 @@ from typing import Any
 
 import yaml
 
+from nmt.build import build_objects
 from nmt.cli.arguments import take
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
-from nmt.preflight import build_components
 from nmt.system import machine
 from nmt.system.lines import as_line
 from nmt.training.run import make_translator
@@ -102,9 +102,9 @@ def joeynmt_system(python: str, overrides: Sequence[str], folder: Path) -> Syste
     recipe = Recipe(compose("train", overrides), folder)
     if not recipe.plain["model"]["decoder"]["_target_"].endswith("TransformerDecoder"):
         raise UserError("joeynmt: it is compared with a Transformer; leave out joeynmt=, or take model=transformer")
-    components = build_components(recipe.settings)
-    corpus = load_corpus(components.source, recipe.settings.data)
-    tokenizer = make_translator(recipe, components, corpus).tokenizer
+    objects = build_objects(recipe.settings)
+    corpus = load_corpus(objects.source, recipe.settings.data)
+    tokenizer = make_translator(recipe, objects, corpus).tokenizer
     models = {"source": tokenizer.source_model, "target": tokenizer.target_model or tokenizer.source_model}
     pieces = {"source": tokenizer.source_vocabulary, "target": tokenizer.target_vocabulary}
     for side in models:

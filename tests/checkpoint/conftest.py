@@ -22,7 +22,7 @@ def parts():
     tokenizer = Tokenizer.train(Split.of(pairs), config, cache_dir=None)
     size = tokenizer.source_vocab_size
     torch.manual_seed(0)
-    return tokenizer, build_model(CONFIG["model"], source_vocab_size=size, target_vocab_size=size, joint=True)
+    return tokenizer, build_model(CONFIG["model"], source_vocab_size=size, target_vocab_size=size)
 
 
 @pytest.fixture

@@ -165,7 +165,7 @@ def test_given_data_settings_replace_those_of_the_run(
         (["ckpt={run}", "data=cldr"], "single settings"),
         (
             ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
-            r"scores.ter: not among the metrics bleu; choose it",
+            r"scores.ter: got .*, expected settings of one of the metrics bleu",
         ),
         (["ckpt={run}", "bootstrap=1"], "bootstrap: got 1"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),

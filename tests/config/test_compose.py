@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 import pytest
 
+from nmt.build import build_objects
 from nmt.config import compose as config
 from nmt.config.groups import groups, training_groups
 from nmt.config.schema import read
 from nmt.config.settings import CallbacksConfig, TrainConfig, validate
 from nmt.errors import UserError
 from nmt.parameters import Range
-from nmt.preflight import build_components
 from tests.optional import SCORES
 
 MODELS = [
@@ -43,7 +43,7 @@ def test_every_model_composes_validates_and_builds(overrides: list[str]) -> None
     assert found["name"] == overrides[0].removeprefix("model=")
     settings = validate(found)
     assert isinstance(settings, TrainConfig)
-    build_components(settings)
+    build_objects(settings)
 
 
 GLOSSARY = Path(__file__).parents[1] / "evaluation" / "metrics" / "glossary.tsv"
@@ -71,7 +71,7 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
     given += ["data.path=folder"] if "data=files" in chosen else []
     given += [f"scores.terms.file='{GLOSSARY}'"] if "scores=terms" in chosen else []
     given += ["data.source_lang=en", "data.target_lang=de"] if "scores=multi30k" in chosen else []
-    build_components(validate(config.compose("train", [*chosen, *given])))
+    build_objects(validate(config.compose("train", [*chosen, *given])))
 
 
 @pytest.mark.parametrize("experiment", groups()["experiment"])
@@ -79,7 +79,7 @@ def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(exper
     found = config.compose("train", [f"experiment={experiment}", "debug=fast", "seed=7", "optimizer.lr=0.5"])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
     assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)
-    build_components(validate(found))
+    build_objects(validate(found))
 
 
 def test_the_recurrent_recipes_differ_in_attention_alone() -> None:
@@ -111,7 +111,7 @@ def test_checking_leaves_the_random_state_alone() -> None:
     torch.manual_seed(1)
     expected = torch.rand(1)
     torch.manual_seed(1)
-    build_components(settings)
+    build_objects(settings)
     assert torch.equal(torch.rand(1), expected)
 
 
@@ -119,7 +119,7 @@ def test_positions_can_be_chosen_for_one_side() -> None:
     one_side = config.compose("train", ["model/positions=alibi", "+model/positions@model.decoder.positions=none"])
     targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
     assert targets == ["Alibi", "NoPositions"]
-    build_components(validate(one_side))
+    build_objects(validate(one_side))
 
 
 def test_a_list_of_metrics_is_chosen_as_one_option() -> None:

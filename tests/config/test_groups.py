@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.groups import defaults, groups, options_with, training_groups, with_configs_of
 from nmt.errors import UserError
-from nmt.preflight import build_components
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_mistake_in_an_experiment_of_ones_own(experiment: Path, text: str, words: str) -> None:
     experiment.write_text(f"# @package _global_\n{text}", "utf-8")
     with with_configs_of("own"), pytest.raises(UserError) as error:
-        build_components(compose_run(["experiment=mine"]).settings)
+        build_objects(compose_run(["experiment=mine"]).settings)
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
@@ -48,8 +48,8 @@ def test_an_experiment_that_builds_on_another(experiment: Path) -> None:
 
 def test_an_experiment_that_is_not_made_for_a_model_can_leave_a_key_out() -> None:
     with pytest.raises(UserError, match=r"model\.encoder\.block: unknown key"):
-        build_components(compose_run(["experiment=demo", "model=rnn"]).settings)
-    build_components(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
+        build_objects(compose_run(["experiment=demo", "model=rnn"]).settings)
+    build_objects(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
 
 
 def test_the_groups_of_training_their_defaults_and_where_they_belong() -> None:

@@ -163,7 +163,7 @@ def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
     name, comma, _ = words.partition(", no feeding")
     if name in TOYS | BETWEEN:
         return build_recurrent((TOYS | BETWEEN)[name], vocabulary, input_feeding=False if comma else None)
-    return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
+    return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary)
 
 
 def build_recurrent(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.build import build_model, track_coverage
+from nmt.build import build_model
 from nmt.errors import UserError
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
 from nmt.search.beam import BeamSearch
@@ -16,7 +16,7 @@ from tests.models.cases import VOCABULARY, model_config
 def build(words: str) -> Seq2Seq:
     torch.manual_seed(5)
     sizes = {"source_vocab_size": VOCABULARY, "target_vocab_size": VOCABULARY}
-    model = build_model(model_config(words), **sizes, joint=True).eval()
+    model = build_model(model_config(words), **sizes).eval()
     for weights in model.parameters():
         torch.nn.init.normal_(weights, std=0.4)
     return model
@@ -45,4 +45,4 @@ def test_the_score_has_the_coverage_of_the_attention_maps(words: str) -> None:
 
 def test_a_decoder_without_attention_is_refused() -> None:
     with pytest.raises(UserError, match=r"search\.coverage_penalty: .*no attention"):
-        track_coverage(build("rnn model/attention=none"))
+        CoverageTracker(build("rnn model/attention=none"))

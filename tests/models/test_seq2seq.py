@@ -53,9 +53,9 @@ def config(tie: str = "none", **decoder: Any) -> dict[str, Any]:
     }
 
 
-def build(node: dict[str, Any], *, target_vocab_size: int = 12, joint: bool = True) -> Seq2Seq:
+def build(node: dict[str, Any], *, target_vocab_size: int = 12) -> Seq2Seq:
     torch.manual_seed(0)
-    return build_model(node, source_vocab_size=12, target_vocab_size=target_vocab_size, joint=joint).eval()
+    return build_model(node, source_vocab_size=12, target_vocab_size=target_vocab_size).eval()
 
 
 @pytest.mark.parametrize(("tie", "tables"), [("none", 3), ("target", 2), ("all", 1)])
@@ -69,23 +69,22 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "arguments", "message"),
+    ("node", "message"),
     [
-        (config("both"), {}, "model.tie_embeddings: got 'both', expected one of none, target, all"),
-        (config(0), {}, "model.tie_embeddings: got 0, expected one of none, target, all"),
-        (config("all"), {"joint": False}, "model.tie_embeddings: got all with tokenizer.joint=false"),
-        (config("target", readout_width=6), {}, "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
-        (config("all", embedding_width=6, readout_width=6), {}, r"\(12, 8\).*\(12, 6\)"),
-        (config(width=6), {}, "attention: got a decoder of width 6 and a memory of width 8, expected equal"),
-        (config(cell="gro"), {}, "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
-        (config(attenion=None), {}, "model.decoder.attenion: unknown key.*did you mean 'attention'"),
-        (config(layers=0), {}, "model.decoder.layers: got 0, expected an integer of at least 1"),
-        (config(readout_dropout=1.5), {}, "model.decoder.readout_dropout: got 1.5"),
+        (config("both"), "model.tie_embeddings: got 'both', expected one of none, target, all"),
+        (config(0), "model.tie_embeddings: got 0, expected one of none, target, all"),
+        (config("target", readout_width=6), "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
+        (config("all", embedding_width=6, readout_width=6), r"\(12, 8\).*\(12, 6\)"),
+        (config(width=6), "attention: got a decoder of width 6 and a memory of width 8, expected equal"),
+        (config(cell="gro"), "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
+        (config(attenion=None), "model.decoder.attenion: unknown key.*did you mean 'attention'"),
+        (config(layers=0), "model.decoder.layers: got 0, expected an integer of at least 1"),
+        (config(readout_dropout=1.5), "model.decoder.readout_dropout: got 1.5"),
     ],
 )
-def test_what_does_not_fit_is_one_line(node: dict[str, Any], arguments: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_one_line(node: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
-        build(node, **arguments)
+        build(node)
     assert "\n" not in str(caught.value)
 
 
@@ -99,17 +98,17 @@ def test_an_encoder_of_ones_own_that_breaks_the_contract_is_one_line(monkeypatch
     strange.Lacking = Lacking  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "strange", strange)
     for target, message in (
-        ("strange.Lacking", "model.encoder: strange.Lacking has no embedding; its constructor must set it"),
+        ("strange.Lacking", "model.encoder: its constructor must set width, the last dimension of the memory"),
         ("nmt.models.transformer.Embedding", "model.encoder._target_: .*expected a class derived from .*Encoder"),
     ):
         sizes = {"source_vocab_size": 12, "target_vocab_size": 12}
         width = {"width": 8, "dropout": 0.0} if target.endswith("Embedding") else {}
         with pytest.raises(UserError, match=message):
-            build_model(config() | {"encoder": {"_target_": target} | width}, **sizes, joint=True, allow=["strange"])
+            build_model(config() | {"encoder": {"_target_": target} | width}, **sizes, allow=["strange"])
 
 
 def test_two_vocabularies() -> None:
-    model = build(config("target"), target_vocab_size=15, joint=False)
+    model = build(config("target"), target_vocab_size=15)
     hidden, _ = model(SOURCE, MASK, TARGET)
     assert model.decoder.output(hidden).shape == (2, 3, 15)
 

@@ -12,7 +12,7 @@ import torch
 
 from nmt.build import build_search, search_node
 from nmt.config.compose import compose
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -45,22 +45,16 @@ class Bonus:
     words: float = 0.2
 
 
-class Reward:
-    """No dataclass, so no file can hold it."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rewarding(BeamSearch):
     """A search of one's own, with a part that has settings and a field that is none."""
 
     bonus: Bonus = dataclasses.field(default_factory=Bonus)
-    reward: Reward | None = None
-    suffix: str = ""
     cache: dict[str, int] = dataclasses.field(init=False, default_factory=dict, compare=False)
 
     @property
     def label(self) -> str:
-        return f"rewarding{self.suffix}"
+        return "rewarding"
 
 
 def test_the_node_of_a_search_of_ones_own_can_be_read_again() -> None:
@@ -71,10 +65,6 @@ def test_the_node_of_a_search_of_ones_own_can_be_read_again() -> None:
     node = search_node(search)
     assert node["bonus"] == bonus and "cache" not in node
     assert build_search(node, allow=allow) == search
-    with pytest.raises(UserError, match=r"^search.reward: the files of a run cannot hold a Reward; make it a number"):
-        build_search({**own, "reward": {"_target_": f"{__name__}.Reward"}}, allow=allow)
-    with pytest.raises(UserError, match=r"^search: got the label 'rewarding1/2', .*; leave out '/'"):
-        build_search({**own, "suffix": "1/2"}, allow=allow)
 
 
 def test_label_and_width(search: Search) -> None:

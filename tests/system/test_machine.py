@@ -144,9 +144,9 @@ def test_the_library_of_products_changes_unless_it_rounds(monkeypatch: pytest.Mo
 @pytest.mark.slow
 def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None:
     program = (
-        "import torch; from nmt.preflight import build_components; from nmt.config.compose import compose_run\n"
+        "import torch; from nmt.build import build_objects; from nmt.config.compose import compose_run\n"
         "from nmt.system import process\n"
-        "torch.set_num_threads(4); build_components(compose_run(['model=rnn', 'model/attention=luong']).settings)\n"
+        "torch.set_num_threads(4); build_objects(compose_run(['model=rnn', 'model/attention=luong']).settings)\n"
         "process.speed_up(); tiny = torch.full((1 << 22,), 1e-30) * 1e-10\n"
         "print(torch.set_flush_denormal(True), int(tiny.count_nonzero()))"
     )

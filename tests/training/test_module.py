@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import load_corpus
-from nmt.preflight import build_components
 from nmt.training.limits import Limits
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
@@ -29,7 +29,7 @@ def recipe(tmp_path_factory):
 @pytest.fixture(scope="module")
 def make_module(recipe):
     """Return a function that makes the module of a run with an objective."""
-    settings, objects = recipe.settings, build_components(recipe.settings)
+    settings, objects = recipe.settings, build_objects(recipe.settings)
     corpus = load_corpus(objects.source, settings.data)
     translator = make_translator(recipe, objects, corpus)
 

@@ -24,7 +24,7 @@ def model() -> Seq2Seq:
     words = ("model=hybrid", "model.encoder.layers=1", "model.encoder.block.width=16", "model.decoder.width=8")
     config = compose("train", words)["model"]
     torch.manual_seed(5)
-    return build_model(config, source_vocab_size=9, target_vocab_size=9, joint=True)
+    return build_model(config, source_vocab_size=9, target_vocab_size=9)
 
 
 def muon(model: Seq2Seq) -> MuonWithAdamW:
@@ -133,7 +133,6 @@ def test_a_step_computes_its_gradients_and_returns_the_loss(model: Seq2Seq) -> N
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("lr", -1, "optimizer.lr: got -1, expected a finite number of at least 0"),
         ("momentum", 1, "optimizer.momentum: got 1, expected a number of at least 0 and less than 1"),
         ("betas", [0.9], "optimizer.betas: got [0.9], expected a list [a number of at least 0 and less than 1, "),
         ("weight_decay", -0.1, "optimizer.weight_decay: got -0.1, expected a number of at least 0"),

@@ -12,6 +12,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
 
+from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import digest_of, load_corpus, load_more
@@ -19,7 +20,6 @@ from nmt.data.datamodule import TranslationData
 from nmt.errors import UserError
 from nmt.models.interface import EncoderOutput
 from nmt.models.rnn import CellKind, RecurrentEncoder
-from nmt.preflight import build_components
 from nmt.training.run import check_alignments, encode_pairs, make_translator
 from nmt.translation.translator import Translator
 
@@ -58,7 +58,7 @@ class Parts:
 
 
 def parts_of(recipe: Recipe) -> Parts:
-    settings, objects = recipe.settings, build_components(recipe.settings)
+    settings, objects = recipe.settings, build_objects(recipe.settings)
     pl.seed_everything(settings.seed, verbose=False)
     corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
     check_alignments(settings, objects, corpus)
@@ -123,7 +123,7 @@ def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
     words = r"data\.both_directions: got true with tokenizer\.joint=false, expected a joint vocabulary"
     words_of_two = ["data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
     with pytest.raises(UserError, match=words):
-        build_components(compose_run([*CORPUS, *settings, *words_of_two]).settings)
+        build_objects(compose_run([*CORPUS, *settings, *words_of_two]).settings)
 
 
 def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

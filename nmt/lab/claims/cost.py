@@ -17,7 +17,7 @@ from nmt.lab.claims.models import recurrent, untrained
 from nmt.lab.claims.parts import BASELINE, SCORES, score_setting
 from nmt.lab.claims.untrained import LENGTHS, LONGEST, REPEATS
 from nmt.models.attention.base import Attention
-from nmt.models.trial import one_thread
+from nmt.system.process import one_thread
 
 COSTLY = "additive"
 SENTENCES, STEPS, WIDTH = 4, 10, 128

@@ -98,4 +98,4 @@ CORPUS = (  # the embedded one
 def untrained(model: Mapping[str, Any], vocabulary: int, seed: int) -> Seq2Seq:
     """Return a model with the random weights of this seed. `model` has its settings, and `vocabulary` is joint."""
     torch.manual_seed(seed)
-    return build_model(model, source_vocab_size=vocabulary, target_vocab_size=vocabulary, joint=True)
+    return build_model(model, source_vocab_size=vocabulary, target_vocab_size=vocabulary)

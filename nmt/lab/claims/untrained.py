@@ -14,7 +14,7 @@ from nmt.config.compose import compose
 from nmt.lab.claims.claim import NO_ATTENTION, Claim, Contrast, Curves, Lines, PerSeed, Runs, gained_by_attention, minus
 from nmt.lab.claims.models import LANGUAGE, LEFT_TO_RIGHT, untrained
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.trial import one_thread
+from nmt.system.process import one_thread
 
 VOCABULARY = 500
 DISTANCES = (0, 5, 10, 20, 40)  # from the first word of the source to its last

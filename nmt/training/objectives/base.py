@@ -81,11 +81,8 @@ class Objective(ABC):
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def check(self, weights: AttentionWeights) -> None:  # noqa: B027 - most objectives fit every model
-        """Raise ParameterError or UserError for a model that does not fit, before a run begins.
-
-        `weights` are all its attention weights for toy sentences. Called only with `needs_weights`.
-        """
+    def check(self, model: Seq2Seq) -> None:  # noqa: B027 - most objectives fit every model
+        """Raise ParameterError for a model that does not fit, before a run begins."""
 
     def inputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return `source`, `source_mask` and `target_in` of all passes, as the model reads them in training.

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 
 from nmt.data.batches import Batch
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError
 from nmt.models.interface import AttentionWeights, CrossLayer
+from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import NonNegative, PositiveInt
 from nmt.training.objectives.base import Mean, Objective, Sums
 
@@ -48,17 +49,12 @@ class GuidedAlignment(Objective):
         super().__post_init__()
         self.needs_weights = CrossLayer(self.layer)
 
-    def check(self, weights: AttentionWeights) -> None:
-        if weights.cross is None:
-            raise UserError(
-                "objective: guided_alignment teaches attention, but the decoder of this model has none; choose "
-                "model/attention=bahdanau (or another one), or objective=cross_entropy"
+    def check(self, model: Seq2Seq) -> None:
+        heads = max((getattr(each, "heads", 0) for each in model.decoder.attentions("cross")), default=0)
+        if self.head is not None and 0 < heads < self.head:
+            raise ParameterError(
+                "head", f"got {self.head}, but the decoder has {heads}; expected 1 to {heads}, or null"
             )
-        for name, number, count in zip(
-            ("layer", "head"), (self.layer, self.head), weights.cross.shape[1:3], strict=True
-        ):
-            if number is not None and number > count:
-                raise ParameterError(name, f"got {number}, but the decoder has {count}; expected 1 to {count}, or null")
 
     def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
         sums = self.cross_entropy(hidden, output, batch)

@@ -159,15 +159,8 @@ def test_a_view_of_another_kind_is_refused() -> None:
     with pytest.raises(UserError, match=r"gradients\.tolerance: got 0, expected a number of more than 0"):
         name = "nmt.lab.attribution.integrated_gradients.IntegratedGradients"
         build_views({"integrated_gradients": {"_target_": name, "tolerance": 0}})
-    single, remedy = {"integrated_gradients": {"tolerance": 0.5}}, "; choose it as well, as in views="
-    with pytest.raises(
-        UserError,
-        match=r"not among the views \(none is chosen\); choose it, as in views=\[integrated_gra",
-    ):
-        build_views(single)
-    alti = {"alti": {"_target_": "nmt.lab.attribution.alti.Alti"}}
-    with pytest.raises(UserError, match=rf"not among the views alti{remedy}\[alti,integrated_gradients\]$"):
-        build_views({**alti, **single})
+    with pytest.raises(UserError, match=r"integrated_gradients: got .*, expected a mapping with _target_"):
+        build_views({"integrated_gradients": {"tolerance": 0.5}})
 
 
 def test_the_view_of_the_extending_page_is_shown(

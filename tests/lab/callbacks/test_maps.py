@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.lab.callbacks.samples import Samples
 from nmt.lab.callbacks.watch import Watch
-from nmt.preflight import build_components
 from tests.tiny_run import Run
 
 
@@ -23,7 +23,7 @@ def test_the_default_callbacks_are_the_plain_ones_and_those_of_the_laboratory() 
 
 
 def built(*words: str) -> Any:
-    return build_components(validate(compose("train", words))).callbacks["samples"]
+    return build_objects(validate(compose("train", words))).callbacks["samples"]
 
 
 def test_the_samples_get_the_views_of_the_run() -> None:

@@ -17,7 +17,7 @@ NUMBER = 4  # bytes of a float
 
 def attention_of(score: str) -> Attention[None]:
     model = compose("train", [*recurrent(0), *score_setting(score)])["model"]
-    built = build_model(model, source_vocab_size=10, target_vocab_size=10, joint=True).decoder.attention
+    built = build_model(model, source_vocab_size=10, target_vocab_size=10).decoder.attention
     assert isinstance(built, Attention) and built.memory_width == built.query_width == cost.WIDTH
     return built
 

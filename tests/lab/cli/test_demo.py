@@ -6,11 +6,11 @@ import shlex
 
 import pytest
 
+from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.lab.cli import demo
-from nmt.preflight import build_components
 from tests.integration.small_training import SMALL_TRANSFORMER
 
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
@@ -22,7 +22,7 @@ def test_there_are_suggestions() -> None:
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
 def test_a_suggested_command_composes_and_builds(command: str) -> None:
-    build_components(validate(compose("train", shlex.split(command))))
+    build_objects(validate(compose("train", shlex.split(command))))
 
 
 @pytest.fixture(autouse=True)

@@ -53,5 +53,5 @@ def test_the_score_without_each_head(run: Run) -> None:
 
 def test_a_recurrent_model_has_no_heads_to_mask(run: Run) -> None:
     size = run.translator.tokenizer.source_vocab_size
-    model = build_model(recurrent(), source_vocab_size=size, target_vocab_size=size, joint=True)
+    model = build_model(recurrent(), source_vocab_size=size, target_vocab_size=size)
     assert heads(model) == {}

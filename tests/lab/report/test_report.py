@@ -209,7 +209,7 @@ def test_a_model_without_attention_has_no_maps(run: Run) -> None:
     }
     tokenizer = run.translator.tokenizer
     vocabulary = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
-    translator = Translator(build_model(config, **vocabulary, joint=True), tokenizer, BeamSearch(beam_size=2))
+    translator = Translator(build_model(config, **vocabulary), tokenizer, BeamSearch(beam_size=2))
     found = made(translator, evaluated(translator, SOURCES, REFERENCES, ["ab"] * 6))
     text = page(found)
     assert "This model has no attention" in text and "<img" not in text

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.build import architecture
+from nmt.build import architecture, build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import ParameterError, UserError
@@ -18,7 +18,6 @@ from nmt.models.attention.base import Attention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.location import LocationAttention
 from nmt.models.attention.luong import DotAttention
-from nmt.preflight import build_components
 from tests.models.test_attention import FAMILIES, make, start
 
 GLOBAL = [name for name in FAMILIES if name not in ("local_m", "local_p")]
@@ -128,14 +127,17 @@ def test_a_window_in_a_window_is_refused() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("scores=local_m", "model.attention.scores: got MonotonicLocalAttention, which has a window of its own"),
-        ("scores=none", "model.attention.scores: got {'attention': None}, expected"),
+        (
+            "scores=local_m",
+            "model.decoder.attention.scores: got MonotonicLocalAttention, which has a window of its own",
+        ),
+        ("scores=none", "model.decoder.attention.scores: got {'attention': None}, expected"),
     ],
 )
 def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
     overrides = ["model=rnn", "model/attention=local_p", f"model/attention@model.attention.{words}"]
     with pytest.raises(UserError) as error:
-        build_components(validate(compose("train", overrides)))
+        build_objects(validate(compose("train", overrides)))
     assert str(error.value).startswith(message) and "\n" not in str(error.value)
 
 
@@ -149,9 +151,8 @@ def test_its_name_says_what_is_inside() -> None:
     assert name_of({**local, "scores": inner}) == "Recurrent, PredictiveLocal, Dot"
 
 
-@pytest.mark.parametrize("module", ["bahdanau.Bahdanau", "additive.Additive"])
-def test_additive_attention_has_bahdanaus_name_if_an_earlier_state_asks(module: str) -> None:
-    node = {"_target_": f"nmt.models.attention.{module}Attention"}
+def test_additive_attention_has_bahdanaus_name_if_an_earlier_state_asks() -> None:
+    node = {"_target_": "nmt.models.attention.additive.AdditiveAttention"}
     for asks in ({}, {"query_state": "previous"}, {"query_state": "between"}):
         assert name_of({**node, **asks}) == "Recurrent, Bahdanau"
     assert name_of({**node, "query_state": "current"}) == "Recurrent, Additive"

@@ -5,11 +5,10 @@ import copy
 import pytest
 from pytorch_lightning.callbacks import LearningRateMonitor
 
-from nmt.build import build_callbacks
+from nmt.build import build_callbacks, build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import UserError
-from nmt.preflight import build_components
 from nmt.training.callbacks.checkpointing import Checkpointing
 
 
@@ -57,10 +56,6 @@ def test_a_mistake_in_a_shipped_one(nodes, name, node, words):
         ("os.system", "callbacks.extra.mine._target_: got 'os.system', expected a class in nmt.training.callbacks"),
         ("my_package.Mine", "add allow=[my_package]"),
         ("fractions.Fraction", "callbacks.extra.mine._target_: got fractions.Fraction"),
-        ("pytorch_lightning.callbacks.ModelCheckpoint", "does not work here; use callbacks.checkpointing in its place"),
-        ("pytorch_lightning.callbacks.TQDMProgressBar", "does not work here; use callbacks.progress in its place"),
-        ("pytorch_lightning.callbacks.LearningRateFinder", "does not work here; use optimizer.lr in its place"),
-        ("pytorch_lightning.callbacks.BatchSizeFinder", "does not work here; use data.batch_tokens in its place"),
     ],
 )
 def test_a_mistake_in_ones_own(nodes, target, words):
@@ -70,31 +65,11 @@ def test_a_mistake_in_ones_own(nodes, target, words):
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("node", "remedy"),
-    [
-        (
-            {"_target_": "pytorch_lightning.callbacks.GradientAccumulationScheduler", "scheduling": {0: 4}},
-            "use trainer.accumulate_grad_batches in its place",
-        ),
-        (
-            {"_target_": "pytorch_lightning.callbacks.ModelPruning", "pruning_fn": "l1_unstructured"},
-            "leave it out",
-        ),
-    ],
-)
-def test_lightnings_callbacks_that_do_not_work_here_are_refused(nodes, node, remedy):
-    nodes["extra"] = {"mine": node}
-    with pytest.raises(UserError) as refused:
-        build_callbacks(nodes)
-    assert str(refused.value) == f"callbacks.extra.mine: {node['_target_']} does not work here; {remedy}"
-
-
 @pytest.mark.parametrize(("name", "near"), [("blue", "; did you mean 'bleu'?"), ("perplexity", ""), ("ter", "")])
 def test_the_monitor_is_the_loss_or_a_metric_of_scores(name, near):
     settings = validate(compose("train", ["data=cldr", f"callbacks.monitor={name}"]))
     with pytest.raises(UserError) as refused:
-        build_components(settings)
+        build_objects(settings)
     assert str(refused.value) == (
         f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: bleu, chrf, exact_match{near}"
     )

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from pytorch_lightning.callbacks import Callback
 
+from nmt.build import build_objects
 from nmt.config.compose import compose_run
-from nmt.preflight import build_components
 from nmt.training.callbacks.validations import Validations
 from nmt.training.run import train
 from tests.integration.small_training import SMALL_TRANSFORMER
@@ -87,6 +87,6 @@ class Places(Callback):
 def test_one_long_epoch_of_a_run_has_five_validations(tmp_path):
     places = Places()
     recipe = compose_run([*SHORT, *SMALL_TRANSFORMER, "data.sizes=[300,4,4]", f"hydra.run.dir={tmp_path}"])
-    components = build_components(recipe.settings)
-    train(recipe, replace(components, callbacks={**components.callbacks, "places": places}))
+    objects = build_objects(recipe.settings)
+    train(recipe, replace(objects, callbacks={**objects.callbacks, "places": places}))
     assert places.places == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.05) and places.places[-1] == 1.0

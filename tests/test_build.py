@@ -1,0 +1,149 @@
+"""What is built and checked before data are read: a mistake names the part and the key of its node."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.build import build_objects
+from nmt.config.compose import compose
+from nmt.config.settings import validate
+from nmt.errors import UserError
+from nmt.models.attention.base import Attention, AttentionMemory
+from nmt.training.warm_start import initial_checkpoint
+
+
+class Spaced(Attention[None]):
+    """Reads the values of a tensor in its constructor, and those of a buffer in a step."""
+
+    def __init__(self, query_width: int, memory_width: int, excess: int = 0) -> None:
+        super().__init__(query_width, memory_width)
+        self.rates = torch.linspace(0, 1, 3).tolist()
+        self.register_buffer("groups", torch.tensor(1))
+        self.key = nn.Linear(memory_width, query_width + excess)
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return self.key(memory)  # type: ignore[no-any-return]
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
+        return sum(query @ part.transpose(1, 2) for part in memory.keys.chunk(int(self.groups), 2))  # type: ignore
+
+
+class Padded(Spaced):
+    """Gives weight to padding."""
+
+    def normalize(self, scores: Tensor) -> Tensor:
+        return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
+
+
+class Stranger:
+    """Takes what the program adds to any node, and is no part of a run."""
+
+    def __init__(self, params: Any = None, target_lang: str = "") -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def my_lab(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the classes above those of a user's package."""
+    module = ModuleType("my_lab")
+    for kind in (Spaced, Padded, Stranger):
+        monkeypatch.setattr(kind, "__module__", "my_lab")
+        setattr(module, kind.__name__, kind)
+    monkeypatch.setitem(sys.modules, "my_lab", module)
+
+
+def message(*overrides: str) -> str:
+    with pytest.raises(UserError) as error:
+        build_objects(validate(compose("train", overrides)))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def own_attention(name: str) -> list[str]:
+    words = ["model=rnn", "model/attention=general", "allow=[my_lab]", f"model.attention._target_=my_lab.{name}"]
+    return words + [f"~model.attention.{key}" for key in ("query_state", "scale", "normalizer")]
+
+
+def test_an_attention_of_ones_own_is_tried_on_toy_sentences() -> None:
+    threads, random = torch.get_num_threads(), torch.get_rng_state()
+    build_objects(validate(compose("train", own_attention("Spaced"))))
+    assert torch.get_num_threads() == threads and torch.equal(torch.get_rng_state(), random)
+    text = message(*own_attention("Spaced"), "+model.attention.excess=1")
+    assert text.startswith("model.decoder.attention: it fails on toy sentences: Expected size for first two dimensions")
+    assert "(test_build.py, line" in text
+    assert message(*own_attention("Padded")) == (
+        "model.decoder.attention: it fails on toy sentences: got weights of padding, expected 0: scores are -inf where "
+        "the mask is False"
+    )
+
+
+def test_a_model_of_the_project_takes_no_memory_before_data_are_read() -> None:
+    widths = ["model.encoder.block.width=65536", "model.encoder.block.feed_forward=65536", "model.encoder.layers=25"]
+    build_objects(validate(compose("train", [*widths, "model.tie_embeddings=target"])))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (
+            ["model=rnn", "model/attention=none", "search.coverage_penalty=0.2"],
+            "decoder of this model has no attention",
+        ),
+        (["objective=guided_alignment", "objective.layer=5"], "objective.layer: got 5, but the decoder has 4"),
+        (
+            ["objective=guided_alignment", "model=rnn", "objective.head=2"],
+            "objective.head: got 2, but the decoder has 1",
+        ),
+        (["objective=guided_alignment", "model=rnn", "model/attention=none"], "the decoder of this model has none"),
+        (["objective=minimum_risk", "data.subword_sampling=0.1"], "compares translations with the usual pieces"),
+        (["tokenizer.joint=false"], "model.tie_embeddings: got all with tokenizer.joint=false"),
+        (["data.target_lang=en"], "data.target_lang: got 'en', the same as data.source_lang"),
+        (
+            ["callbacks.monitor=ter"],
+            "callbacks.monitor: got 'ter', expected loss or one of the metrics of scores: bleu",
+        ),
+        (
+            ["+model/positions@model.decoder.positions=learned", "model.decoder.positions.max_length=9"],
+            "model.decoder.positions.max_length: got 9, expected at least 128 for data.max_length; raise it",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(overrides: list[str], words: str) -> None:
+    assert words in message(*overrides)
+
+
+@pytest.mark.parametrize(
+    ("key", "base"),
+    [
+        ("objective", "nmt.training.objectives.base.Objective"),
+        ("optimizer", "torch.optim.Optimizer"),
+        ("scheduler", "nmt.training.schedules.Schedule"),
+        ("search", "nmt.search.base.Search"),
+        ("scores.bleu", "nmt.evaluation.metrics.base.Metric"),
+        ("callbacks.checkpointing", "nmt.training.callbacks.checkpointing.Checkpointing"),
+        ("callbacks.extra.mine", "pytorch_lightning.Callback"),
+    ],
+)
+def test_a_class_of_another_kind_is_refused(key: str, base: str) -> None:
+    config: dict[str, Any] = compose("train", ["allow=[my_lab]"])
+    *parents, name = key.split(".")
+    parent = config
+    for step in parents:
+        parent = parent[step]
+    parent[name] = {"_target_": "my_lab.Stranger"}
+    with pytest.raises(UserError) as error:
+        build_objects(validate(config))
+    assert str(error.value) == f"{key}._target_: got my_lab.Stranger, expected a class derived from {base}"
+
+
+@pytest.mark.parametrize("name", ["multi30k_bit", "office_help_bit_ko_en"])
+def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
+    config = validate(compose("train", [f"experiment={name}"]))
+    with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
+        initial_checkpoint(config)
