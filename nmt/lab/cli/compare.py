@@ -46,7 +46,7 @@ MOST_PROPOSED = 3  # runs named in one message
 class TestSets:
     """The part `data` of compare.yaml."""
 
-    test: PathText | list[PathText] | None
+    test: PathText | None
 
 
 @dataclass(kw_only=True)
@@ -102,10 +102,9 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
             raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
         first = named[0].resolve()
         found = {first: named[0]} | found
-    test = [config.data.test] if isinstance(config.data.test, str) else config.data.test or []
     if len(found) < 2:
         raise UserError(f"RUN: got one run ({found[first]}), expected several to compare; report.py shows one")
-    runs = finished.read_runs(list(found.values()), config.split, test, config.allow)
+    runs = finished.read_runs(list(found.values()), config.split, config.data.test, config.allow)
     return runs, runs[list(found).index(first)]
 
 

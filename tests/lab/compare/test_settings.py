@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
-import pytest
-
-from nmt.lab.compare.runs import differences
-
-ADAM = {"_target_": "torch.optim.Adam", "lr": 0.001}
-BLOCK = {"_target_": "nmt.models.transformer.TransformerBlock", "width": 8}
+from nmt.evaluation.metrics.base import Score, Scores
+from nmt.lab.compare.compare import ComparedRun, System
+from nmt.lab.compare.runs import EvaluationSet, FinishedRun, differences
 
 
 def both_ways(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
@@ -25,28 +24,9 @@ def test_a_different_value_is_a_difference() -> None:
     assert both_ways({"init": None}, {"init": "a"}) == {"init"}
 
 
-@pytest.mark.parametrize(
-    ("section", "older", "key", "default", "other"),
-    [
-        ("optimizer", ADAM, "amsgrad", False, True),
-        ("model", BLOCK, "qk_norm", False, True),
-        ("data", {"_target_": "nmt.data.sources.hub.Hub", "name": "a"}, "streaming", False, True),
-        ("data", {"_target_": "nmt.data.sources.hub.Hub", "name": "a"}, "subword_sampling", None, 0.2),
-        ("data", {"path": None}, "more", None, {"back": {"train": "back.tsv"}}),
-        ("tokenizer", {"joint": True}, "max_pairs", 1_000_000, 5),
-    ],
-)
-def test_a_newer_setting_is_a_difference_unless_it_has_its_default(
-    section: str, older: dict[str, Any], key: str, default: Any, other: Any
-) -> None:
-    assert both_ways({section: older}, {section: {**older, key: default}}) == set()
-    assert both_ways({section: older}, {section: {**older, key: other}}) == {f"{section}.{key}"}
-
-
-def test_a_newer_setting_without_a_default_is_a_difference() -> None:
+def test_a_setting_that_one_run_lacks_is_null_there() -> None:
+    assert both_ways({"data": {"path": None}}, {"data": {"path": None, "more": None}}) == set()
     assert both_ways({"data": {"more": {}}}, {"data": {"more": {"back": {"train": "a"}}}}) == {"data.more.back"}
-    strange = {"_target_": "my_package.Encoder"}
-    assert both_ways({"model": strange}, {"model": {**strange, "depth": 2}}) == {"model.depth"}
 
 
 def test_what_only_shows_the_training_is_no_difference() -> None:
@@ -62,3 +42,30 @@ def test_a_path_that_is_not_published_may_be_any_path() -> None:
     assert both_ways({"init": "RUN_FOLDER"}, {"init": "/my/run"}) == set()
     assert both_ways({"init": "RUN_FOLDER"}, {"init": None}) == {"init"}
     assert both_ways({"data": {"path": "/a"}}, {"data": {"path": "/b"}}) == {"data.path"}
+
+
+def run(**config: Any) -> FinishedRun:
+    return FinishedRun(Path("run"), config, {}, EvaluationSet("en", "de", (), ()), (), 0.0)
+
+
+def test_a_seed_a_name_and_a_newer_setting_leave_the_system_the_same() -> None:
+    model = {"encoder": {"layers": 2}}
+    older = run(seed=1, name="a", model=model, search={"beam_size": 5, "batch_tokens": 1000})
+    newer = run(seed=2, name="b", model=model, search={"beam_size": 5, "batch_tokens": 2000}, init=None)
+    assert older.same_system(newer) and newer.same_system(older)
+
+
+def test_runs_that_began_with_other_runs_are_one_system_by_their_name_and_not_by_their_beginning() -> None:
+    one, again = run(seed=1, name="a", init="/a/seed1"), run(seed=2, name="a", init="/a/seed2")
+    assert one.same_system(again) and again.same_system(one)
+    assert not one.same_system(run(seed=2, name="b", init="/b/seed2"))
+    assert not one.same_system(run(seed=1, name="a", init="/a/seed2"))
+    assert not one.same_system(run(seed=2, name="a", init=None))
+    assert not run(seed=2, name="a").same_system(one)
+
+
+def test_a_score_that_is_not_a_number_has_no_deviation() -> None:
+    scores = [{"own": Score(value), "bleu": Score(10.0 + number)} for number, value in enumerate((math.nan, 1.0))]
+    system = System("a", [ComparedRun(run(), Scores({}, each), None, {}) for each in scores], {}, [])
+    assert math.isnan(system.mean("own")) and math.isnan(system.deviation("own"))
+    assert (system.mean("bleu"), round(system.deviation("bleu"), 3)) == (10.5, 0.707)
