@@ -1,17 +1,23 @@
-"""HTML pages. A page is one file: it needs no network, and it can run no script but its own."""
+"""Pages and their charts. An HTML page is one file: it needs no network, and it can run no script but its own."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from nmt.errors import printable
 
+# Of lines, readable on white and on black: the palette of Okabe and Ito (2008), without yellow and black.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 48, 630, 12, 268  # of a chart, in pixels
+MOST_STEPS = 6  # of the scale
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -26,7 +32,8 @@ def render(template: str, *, script: str | None = None, **values: Any) -> str:
     digest = base64.b64encode(hashlib.sha256((code or "").encode()).digest()).decode()
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
+        autoescape=select_autoescape(["html"]),
+        keep_trailing_newline=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -43,3 +50,46 @@ def _shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _shown(each) for key, each in value.items()}
     return list(map(_shown, value)) if isinstance(value, list | tuple) else value
+
+
+def chart(groups: Sequence[str], lines: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
+    """Return a chart as coordinates for templates/parts.html: the places of lines, dots and labels.
+
+    Each of the named `lines` has a value for each group, or None. The scale includes 0.
+    """
+    values = [0.0, 1.0, *(value for line in lines.values() for value in line if value is not None)]
+    step = _step(max(values) - min(values))
+    first, last = math.floor(min(values) / step), math.ceil(round(max(values) / step, 6))  # a score of 100 is rounded
+    across = [round(LEFT + (RIGHT - LEFT) * (number + 0.5) / len(groups), 1) for number in range(len(groups))]
+
+    def down(value: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * (value / step - first) / (last - first), 1)
+
+    drawn = []
+    for number, (name, line) in enumerate(lines.items()):
+        dots = [
+            {"x": x, "y": down(value), "text": f"{value:.2f}"}
+            for x, value in zip(across, line, strict=True)
+            if value is not None
+        ]
+        drawn.append(
+            {
+                "name": name,
+                "color": number % len(COLORS),
+                "dashed": number // len(COLORS) % 2 == 1,
+                "points": " ".join(f"{dot['x']},{dot['y']}" for dot in dots),
+                "dots": dots,
+            }
+        )
+    return {
+        **{"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT},
+        "ticks": [{"y": down(step * number), "text": f"{step * number:g}"} for number in range(first, last + 1)],
+        "labels": [{"x": x, "text": group} for x, group in zip(across, groups, strict=True)],
+        "lines": drawn,
+    }
+
+
+def _step(span: float) -> float:
+    """Return the distance of the marks on a scale: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(span / MOST_STEPS))
+    return next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= MOST_STEPS)

@@ -7,15 +7,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import ClassVar, TypeVar
+
+import yaml
 
 from nmt.build import build_source
 from nmt.config.schema import read
 from nmt.config.settings import DataConfig
 from nmt.data.corpus import load_corpus
 from nmt.data.sources.base import Pairs
-from nmt.lab.claims.text import SHARED, TEXTS, Text
 from nmt.lab.compare.runs import FinishedRun
 
 NO_ATTENTION = "no attention"  # the name of the system without it
@@ -28,6 +30,27 @@ LEVEL = 0.95
 MARGIN = 5.0  # points: the largest difference that does not matter, where a claim names a margin
 LEARNED = 95  # % of right answers in the easy form of a task: less is not learned
 STEPS = 2_000  # of Simpson's rule
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in English and in Korean."""
+
+    en: str
+    ko: str
+
+    def filled(self, **values: object) -> Text:
+        """Return the text with each of the values at the place of its name in braces."""
+        en, ko = self.en, self.ko
+        for name, value in values.items():
+            here = value if isinstance(value, Text) else Text(str(value), str(value))
+            en, ko = en.replace(f"{{{name}}}", here.en), ko.replace(f"{{{name}}}", here.ko)
+        return Text(en, ko)
+
+
+_FILE = yaml.safe_load(Path(__file__).with_name("texts.yaml").read_text("utf-8"))
+TEXTS = {section: {name: Text(**both) for name, both in found.items()} for section, found in _FILE.items()}
+SHARED = TEXTS["shared"]
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,31 @@
-"""Heads take roles, and few of them matter."""
+"""Heads take roles, few of them matter, and much of their weight rests on marks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from nmt.attention_map import AttentionMap
+from nmt.attention_map import AttentionMap, Kind
 from nmt.evaluation.metrics.bleu import BLEU
-from nmt.lab.claims.claim import Claim, Contrast, Curves, Lines, PerSeed, Runs, accuracies, corpus_of, minus, named
+from nmt.lab.attention.measures import allowed, measures
+from nmt.lab.claims.claim import (
+    MARGIN,
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    PerSeed,
+    Runs,
+    accuracies,
+    corpus_of,
+    minus,
+    named,
+)
 from nmt.lab.claims.models import CORPUS, EXACT, LANGUAGE, budget, untrained
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.heads.heads import count_pieces
@@ -25,6 +39,8 @@ SENTENCES = 200
 PREDICTED = ("previous", "next", "rare")  # the roles that the paper names
 SYSTEM = "Transformer"
 BEFORE, AFTER = "before training", "after training"
+PLAIN, GATED, EQUAL = "plain", "gated", "equal weights"
+WHERE: Mapping[str, Kind] = {"encoder": "encoder_self", "decoder to source": "cross", "decoder": "decoder_self"}
 
 
 class HeadRoles(Claim):
@@ -117,6 +133,45 @@ class CoreferenceHead(Claim):
         )
 
 
+class Sinks(Claim):
+    """The share of attention on marks: plain, with a gate, and with normalized queries and keys."""
+
+    name = "sinks"
+    seeds: ClassVar[int] = 10
+    numbers: ClassVar[Mapping[str, object]] = {"sentences": SENTENCES}
+
+    def systems(self) -> Mapping[str, Sequence[str]]:
+        plain = (*CORPUS, *LANGUAGE["Transformer"])
+        return {
+            PLAIN: plain,
+            GATED: (*plain, "model.encoder.block.attention_gate=true"),
+            "normalized": (*plain, "model.encoder.block.qk_norm=true"),
+        }
+
+    def measure(self, runs: Runs) -> Curves:
+        maps = {
+            name: [first_maps(load_translator(run.folder, device="cpu"), run) for run in each]
+            for name, each in runs.items()
+        }
+        maps[EQUAL] = [[equal(each) for each in own] for own in maps[PLAIN]]
+        lines = {
+            name: {place: tuple(on_marks(own, kind) for own in each) for place, kind in WHERE.items()}
+            for name, each in maps.items()
+        }
+        return Curves(self.text("place"), self.text("share"), lines, joined=False)
+
+    def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
+        return tuple(
+            Contrast(
+                self.text("less", place=self.text(place), other=self.text(other)),
+                minus(lines[PLAIN][place], lines[other][place]),
+                margin=MARGIN,
+            )
+            for place in WHERE
+            for other in (EQUAL, GATED)
+        )
+
+
 def before_and_after(run: FinishedRun) -> dict[str, Translator]:
     """Return the model before training, with the same settings and random weights, and after it."""
     trained = load_translator(run.folder, device="cpu")
@@ -162,3 +217,18 @@ def _difference(pieces: AttentionMap, *, cross: bool) -> Tensor:
     weights, row = (words.cross, 1) if cross else (words.encoder_self, source.index("it"))
     assert weights is not None
     return weights[:, :, row, meant] - weights[:, :, row, other]
+
+
+def equal(attention: AttentionMap) -> AttentionMap:
+    """Return the map with equal weights for all tokens that a row may attend to."""
+    uniform = {}
+    for kind in WHERE.values():
+        mask = allowed(attention, kind)
+        uniform[kind] = (mask / mask.sum(-1, keepdim=True)).expand_as(getattr(attention, kind))
+    return replace(attention, **uniform)  # type: ignore[arg-type]
+
+
+def on_marks(maps: Sequence[AttentionMap], kind: Kind) -> float:
+    """Return the share of attention on the start or end mark and on punctuation in %, the mean of all heads."""
+    found = measures(maps, kind)
+    return 100 * float((found["special"] + found["punctuation"]).mean())

@@ -15,6 +15,7 @@ from nmt.lab.claims.claim import (
     MARGIN,
     NO_ATTENTION,
     NOT_ASKED,
+    SHARED,
     Claim,
     Contrast,
     Curves,
@@ -23,6 +24,7 @@ from nmt.lab.claims.claim import (
     PerSeed,
     Place,
     Runs,
+    Text,
     accuracy_by,
     alike,
     gained_by_attention,
@@ -31,7 +33,6 @@ from nmt.lab.claims.claim import (
     named,
 )
 from nmt.lab.claims.models import COPY, EXACT, LANGUAGE, LEFT_TO_RIGHT, SLOTS, WORDS, budget
-from nmt.lab.claims.text import SHARED, Text
 from nmt.lab.compare.lengths import length_groups, score_on
 from nmt.lab.compare.runs import FinishedRun
 from nmt.lab.tasks.buried import Buried

@@ -13,12 +13,23 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from nmt.lab.claims import CLAIMS
-from nmt.lab.claims.claim import LEARNED, MARGIN, Claim, Contrast, Curves, Lines, PerSeed, Runs, corrected, over_seeds
+from nmt.lab.claims.claim import (
+    LEARNED,
+    MARGIN,
+    TEXTS,
+    Claim,
+    Contrast,
+    Curves,
+    Lines,
+    PerSeed,
+    Runs,
+    Text,
+    corrected,
+    over_seeds,
+)
 from nmt.lab.claims.models import BATCH_TOKENS
-from nmt.lab.claims.text import TEXTS
-from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.compare.runs import FinishedRun
-from nmt.lab.html import render
+from nmt.lab.html import COLORS, chart, render
 from nmt.system.atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
 
 Language = Literal["en", "ko"]
 Facts = Sequence[Mapping[str, Any]]  # the content of claims.json: one mapping for each claim
-BUDGET = ("system", "parameters", "updates", "minutes", "update", "seeds")
 DECIDED = ("supported", "contradicted", "no difference")
 TRY = "outputs/lab/try"  # the folder of the runs that a reader trains
 STYLES = ("-", "--", "-.", ":")
@@ -64,46 +74,16 @@ def files(facts: Facts) -> dict[str, str]:
 
 def page(facts: Facts, language: Language) -> str:
     """Return the page in one language."""
-    words = _words("page", language)
-    introduction = words["introduction"].format(batch_tokens=BATCH_TOKENS, margin=MARGIN, learned=LEARNED)
-    parts = [f"# {words['title']}", introduction, words["chosen"], claims_table(facts, language)]
-    for each in facts:
-        parts += [
-            f"## {each['claim'][language]}",
-            f"{words['how']}: {each['method'][language]}",
-            f"{words['remember']}: {each['remember'][language]}",
-            *([words["loss"].format(**each["loss"])] if each["loss"] else []),
-            f"![{each['name']}]({each['name']}.png)",
-        ]
-        if each["table"]:
-            columns = [words["system"], *(column[language] for column in each["table"]["columns"])]
-            parts.append(_markdown(columns, each["table"]["rows"]))
-        if each["systems"]:
-            rows = [_budget_row(system) for system in each["systems"]]
-            parts.append(_markdown([words[key] for key in BUDGET], rows))
-    return "\n\n".join(parts) + "\n"
-
-
-def claims_table(facts: Facts, language: Language) -> str:
-    """Return a row for each difference: the claim, its prediction, the finding, and the verdict."""
-    words, verdicts, rows = _words("page", language), _words("verdicts", language), []
-    for each in facts:
-        for number, contrast in enumerate(each["contrasts"]):
-            claim = each["claim"][language] if number == 0 else ""
-            found = f"{contrast['mean']:.1f} ± {contrast['half_width']:.1f}"
-            rows.append([claim, contrast["text"][language], found, verdicts[contrast["verdict"]]])
-    return _markdown([words[key] for key in ("claim", "difference", "found", "verdict")], rows)
+    return render("claims.md", facts=facts, language=language, words=_words(), verdicts=TEXTS["verdicts"])
 
 
 def cards(facts: Facts) -> str:
     """Return an HTML page in both languages: a card for each claim with its verdicts, its figure and its commands."""
-    words, verdicts = TEXTS["page"], [each["verdict"] for fact in facts for each in fact["contrasts"]]
-    introduction = words["introduction"].filled(batch_tokens=BATCH_TOKENS, margin=f"{MARGIN:.0f}", learned=LEARNED)
+    words, verdicts = _words(), [each["verdict"] for fact in facts for each in fact["contrasts"]]
     return render(
         "claims.html",
         words=words,
         count=words["count"].filled(decided=sum(each in DECIDED for each in verdicts), all=len(verdicts)),
-        introduction=introduction,
         colors=COLORS,
         claims=[_card(each) for each in facts],
     )
@@ -152,18 +132,10 @@ def _commands(fact: Mapping[str, Any], system: str, settings: Sequence[str]) -> 
         yield ["scripts/translate.py", f"ckpt={folder}", f"text={each}"]
 
 
-def _words(section: str, language: Language) -> dict[str, str]:
-    return {name: getattr(text, language) for name, text in TEXTS[section].items()}
-
-
-def _budget_row(system: Mapping[str, Any]) -> list[str]:
-    numbers = (f"{system[key]:,}" for key in ("parameters", "updates"))
-    return [system["system"], *numbers, system["minutes"], system["ms"], ", ".join(map(str, system["seeds"]))]
-
-
-def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def _words() -> dict[str, Text]:
+    """Return the texts of the pages, with the numbers that they name."""
+    numbers = {"batch_tokens": BATCH_TOKENS, "margin": f"{MARGIN:.0f}", "learned": LEARNED}
+    return {name: text.filled(**numbers) for name, text in TEXTS["page"].items()}
 
 
 def to_facts(found: Sequence[Measured]) -> list[dict[str, Any]]:

@@ -9,10 +9,9 @@ from typing import Any
 from nmt.cli.table import Cell, Column, Table, text_cell
 from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
-from nmt.lab.compare.chart import COLORS, chart
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
-from nmt.lab.html import render
+from nmt.lab.html import COLORS, chart, render
 
 NOTHING, NO_PAIR = Cell("", (None,)), Cell("", (None, None))
 FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")

@@ -16,8 +16,7 @@ from nmt.evaluation.metrics.base import Scores, labels
 from nmt.lab.attention.caption import BYTE, SPACE
 from nmt.lab.attention.figure import content, draw
 from nmt.lab.attention.view import View, view
-from nmt.lab.compare.chart import COLORS, chart
-from nmt.lab.html import render
+from nmt.lab.html import COLORS, chart, render
 from nmt.lab.report.examples import Example
 from nmt.lab.report.faults import FAULTS
 from nmt.lab.report.rarity import WordGroup

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from nmt.lab.claims import CLAIMS
-from nmt.lab.claims.sinks import EQUAL, GATED, PLACES, PLAIN, equal, on_marks
+from nmt.lab.claims.heads import EQUAL, GATED, PLAIN, WHERE, equal, on_marks
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
@@ -33,12 +33,12 @@ def test_weights_on_marks_count_in_all_heads() -> None:
 def test_plain_attention_is_compared_with_equal_weights_and_a_gate() -> None:
     claim, draw = CLAIMS["sinks"](), random.Random(1)
     lines = {
-        name: {place: tuple(draw.uniform(0, 100) for _ in range(3)) for place in PLACES}
+        name: {place: tuple(draw.uniform(0, 100) for _ in range(3)) for place in WHERE}
         for name in (*claim.systems(), EQUAL)
     }
     found = {each.text.en: each.values for each in claim.contrasts(lines, {})}
     assert len(found) == 6
-    for place in PLACES:
+    for place in WHERE:
         for other in (EQUAL, GATED):
             expected = [a - b for a, b in zip(lines[PLAIN][place], lines[other][place], strict=True)]
             assert found[f"{claim.text(place).en}, share on marks in %: plain minus {other}"] == pytest.approx(expected)

@@ -13,7 +13,7 @@ from nmt.cli.arguments import read_config
 from nmt.config.compose import parse
 from nmt.errors import UserError
 from nmt.lab.alignment import eflomal
-from nmt.lab.claims import CLAIMS, untrained
+from nmt.lab.claims import CLAIMS, gradient
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
 from nmt.lab.cli import lab
 from nmt.system.run_files import last_checkpoint
@@ -88,7 +88,7 @@ def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
 
 def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeypatch):
     for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
-        monkeypatch.setattr(untrained, name, value)
+        monkeypatch.setattr(gradient, name, value)
     lab.main(["claims=[gradient]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
     assert "supported" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from nmt.lab.attribution.prediction import Prediction
-from nmt.lab.claims import CLAIMS, trained_gradient
-from nmt.lab.claims.trained_gradient import by_distance, gradient
+from nmt.lab.claims import CLAIMS
+from nmt.lab.claims import gradient as claims
+from nmt.lab.claims.gradient import by_distance, gradient
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.tasks.buried import Buried
 from tests.tiny_run import Run
@@ -48,7 +49,7 @@ def test_curves_are_relative_to_the_nearest_words(run: Run, monkeypatch: pytest.
         assert (source.split()[place], Buried.measure(source)) == (reference.split()[0], place)
         return 4.0 / (1 + place)
 
-    monkeypatch.setattr(trained_gradient, "gradient", noted)
+    monkeypatch.setattr(claims, "gradient", noted)
     run_of_buried = FinishedRun(Path("run"), {}, {}, EvaluationSet("q", "a", sources, references), references, 1.0)
     found = by_distance(run.translator, run_of_buried)
     assert found == {str(place): pytest.approx(100 / (1 + place)) for place in range(9)} and len(asked) > 50
