@@ -18,8 +18,7 @@ from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, quoted
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.errors import UserError
-from nmt.system.cores import usable_cores
-from nmt.system.place import place_of_process
+from nmt.system.place import place_of_process, usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint
 
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default

@@ -33,9 +33,8 @@ from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.system.atomic import require_writable, write_atomically
+from nmt.system.atomic import require_writable, temporary_folder, write_atomically
 from nmt.system.lines import digest
-from nmt.system.temporary import temporary_folder
 
 VERSION = 3
 CHUNK_PAIRS = 2_000  # encoded by one call

@@ -12,7 +12,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 
 from nmt.data.normalization import rule_table
 from nmt.errors import UserError
-from nmt.system.temporary import temporary_folder
+from nmt.system.atomic import temporary_folder
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -12,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from nmt.errors import UserError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the errors of a full disk, which name no file
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
 
 
@@ -85,3 +89,18 @@ def try_lock(file: IO[bytes]) -> bool | None:
     except OSError:
         return None
     return True
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a new folder, which is removed after the block. Raises UserError if it becomes full."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        try:
+            yield Path(name)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            raise UserError(
+                f"{tempfile.gettempdir()}: {error.strerror}; make room in this folder of temporary files, or set the "
+                "environment variable TMPDIR to another one"
+            ) from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import importlib.metadata
 import os
 import platform
@@ -17,7 +15,7 @@ from typing import Any
 
 import torch
 
-from nmt.system.cores import usable_cores
+from nmt.system.place import usable_cores
 
 DEPENDENCIES = (
     *("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy"),
@@ -75,7 +73,7 @@ def commit(folder: str | Path) -> str | None:
 
 
 def peak_memory_bytes() -> int:
-    """Return the peak of the memory in use since the start, or since `forget_peak_memory`.
+    """Return the peak of the memory in use since the start.
 
     With a GPU this is the memory that torch has allocated on it, otherwise the resident memory of this process. Returns
     0 on Windows, which does not report it.
@@ -91,17 +89,6 @@ def peak_memory_bytes() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, other systems in KiB
-
-
-def forget_peak_memory() -> None:
-    """Reset `peak_memory_bytes`, so that each job of a multirun reports only its memory. On a CPU, this needs Linux."""
-    gc.collect()
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        torch.cuda.reset_peak_memory_stats()
-    with suppress(OSError, TypeError, AttributeError):  # return the memory that earlier jobs have freed
-        ctypes.CDLL(None).malloc_trim(0)
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # proc(5): resets the high-water mark
 
 
 def cpu_model() -> str:

@@ -1,11 +1,17 @@
-"""The place of this process among those that torchrun, or srun of SLURM, has started together."""
+"""The place of this process: among those that torchrun, or srun of SLURM, has started together, and on the cores."""
 
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from nmt.errors import UserError
+
+STAT = Path("/proc/stat")  # Linux: the ticks that each core has spent in each mode since the start, see proc_stat(5)
+IDLE = (3, 4)  # the modes idle and iowait
+GUEST = 8  # the ticks of this mode and the following ones are already counted in other modes
 
 
 @dataclass(frozen=True)
@@ -55,3 +61,43 @@ def place_of_process() -> Place:
             f"{place.launcher}: got {place.size} processes, {place.local_size} on a node, expected as many on each node"
         )
     return place
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class OtherPrograms:
+    """The load of other programs on the usable cores, since this object was made."""
+
+    def __init__(self) -> None:
+        self._start = _seconds()
+
+    def busy_cores(self) -> float:
+        """Return the mean number of usable cores that other programs kept busy; 0.0 if the system is not Linux."""
+        clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
+        return max(0.0, busy - own) / max(clock, 1e-3)
+
+    def shortage(self, threads: int) -> str | None:
+        """Return a sentence about the busy cores if too few are free for `threads` threads, else None.
+
+        Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
+        """
+        busy, cores = self.busy_cores(), usable_cores()
+        if threads == 1 or busy + threads < cores + 0.5:
+            return None
+        return f"other programs keep {min(busy, cores):.1f} of {cores} cores busy"
+
+
+def _seconds() -> tuple[float, float, float]:
+    """Return the time in seconds: of the clock, of the usable cores while busy, and of this process on all cores."""
+    own = sum(os.times()[:4])  # with the processes that it has started and that have ended
+    if not STAT.is_file():
+        return time.monotonic(), 0.0, own
+    usable = {f"cpu{core}" for core in os.sched_getaffinity(0)}
+    ticks = 0
+    for name, *modes in map(str.split, STAT.read_text("ascii").splitlines()):
+        if name in usable:
+            ticks += sum(int(value) for mode, value in enumerate(modes[:GUEST]) if mode not in IDLE)
+    return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own

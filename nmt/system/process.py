@@ -10,8 +10,7 @@ from contextlib import contextmanager
 import torch
 
 from nmt.system import machine
-from nmt.system.cores import usable_cores
-from nmt.system.place import Place
+from nmt.system.place import Place, usable_cores
 
 MANY_FILES = 10_240  # the most that macOS allows
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h

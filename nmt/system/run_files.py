@@ -45,17 +45,6 @@ def recent_updates(folder: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def event_files(folder: Path) -> set[Path]:
-    """Return TensorBoard's files in `folder`."""
-    return set(folder.glob(f"{EVENTS}*"))
-
-
-def has_weights(folder: Path) -> bool:
-    """Return whether the run in `folder` has written a checkpoint of any kind."""
-    files = [best_checkpoint(folder), last_checkpoint(folder)]
-    return any(path.exists() for path in files) or bool(recent_updates(folder))
-
-
 def run_of(checkpoint: Path) -> Path:
     """Return the run folder of a checkpoint, or the folder of the file if it is not in a folder of checkpoints."""
     folder = checkpoint.absolute().parent

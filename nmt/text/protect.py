@@ -22,7 +22,7 @@ from itertools import chain
 import regex
 
 from nmt.errors import UserError, one_line
-from nmt.system.cores import usable_cores
+from nmt.system.place import usable_cores
 from nmt.text.languages import WIDE
 from nmt.text.particles import agreed
 from nmt.text.terms import NO_TERMS, Terms

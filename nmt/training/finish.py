@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
@@ -30,8 +29,6 @@ from nmt.training.validation import Losses, Monitor, batch_sums, means_of, valid
 
 logger = logging.getLogger(__name__)
 
-# The sections of the config in TensorBoard's tab HPARAMS
-HPARAMS = ("model", "objective", "optimizer", "scheduler", "search", "tokenizer", "data", "trainer")
 BEST = "best"
 LABELS = {BEST: "best single checkpoint", "average": "average of the last checkpoints", "ema": "moving average"}
 
@@ -76,8 +73,9 @@ def finish(
     # resumed run may have other settings, as of the search.
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
-    if recipe.settings.logger.tensorboard:
-        write_hparams(folder, recipe.plain, result)
+    if trainer.logger is not None:
+        trainer.logger.log_hyperparams(dict(recipe.plain), _final_scores(result))
+        trainer.logger.finalize("success")
     text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
     for update in recent_updates(folder):  # an extended run averages the weights of its new validations only
@@ -168,45 +166,10 @@ def _score(module: TranslationModule, metrics: Mapping[str, Metric], source: Sou
     return scored
 
 
-def write_hparams(folder: Path, config: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
-    """Write the settings of a run and its final scores for TensorBoard's tab HPARAMS, which compares runs.
-
-    `config` is the resolved config and `metrics` the content of metrics.json. The scores get names such as
-    `final/test_bleu`. The tab has a column for each setting and each score, and shows the settings that differ.
-    """
-    from torch.utils.tensorboard import SummaryWriter
-    from torch.utils.tensorboard.summary import hparams
-
-    settings = {"name": config["name"], "seed": config["seed"]}
-    for group in HPARAMS:
-        settings |= _flat_settings(config[group], group)
-    for copy in [key for key in settings if key.replace("model.decoder.", "model.", 1) in settings.keys() - {key}]:
-        del settings[copy]  # such as model.decoder.attention, which is ${model.attention}
-    # The first of these summaries would fix the columns of the tab for all runs. Without it, every run adds columns.
-    _, start, end = hparams(settings, {})  # type: ignore[no-untyped-call]
-    with SummaryWriter(str(folder)) as writer:
-        writer.file_writer.add_summary(start)
-        writer.file_writer.add_summary(end)
-        for name, value in _final_scores(metrics):
-            writer.add_scalar(f"final/{name}", value, metrics["best_update"])
-
-
-def _final_scores(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    for split in ("val", "test"):
-        for name, entry in metrics.get(split, {}).items():
-            yield f"{split}_{name}", entry["value"]
-    yield "parameters", metrics["parameters"]
-    yield "minutes", metrics["wall_seconds"] / 60
-
-
-def _flat_settings(node: Any, key: str) -> dict[str, Any]:
-    """Return the values below `node` under their dotted keys; a node with a class has the class's name as its value."""
-    if not isinstance(node, Mapping):
-        return {key: node if isinstance(node, bool | int | float | str) else str(node)}
-    flat: dict[str, Any] = {}
-    for name, value in node.items():
-        if name == "_target_":
-            flat[key] = value.rpartition(".")[2]
-        elif name != "_partial_":
-            flat |= _flat_settings(value, f"{key}.{name}")
-    return flat
+def _final_scores(result: Mapping[str, Any]) -> dict[str, float]:
+    """Return the figures of metrics.json for TensorBoard's tab HPARAMS, which compares runs."""
+    scores = {
+        f"{split}_{name}": entry["value"] for split in ("val", "test") for name, entry in result.get(split, {}).items()
+    }
+    facts = {"parameters": result["parameters"], "minutes": result["wall_seconds"] / 60}
+    return {f"final/{name}": value for name, value in (scores | facts).items()}

@@ -26,8 +26,7 @@ from nmt.errors import UserError
 from nmt.models.layers import Dropout
 from nmt.system import machine, process
 from nmt.system.cache import cache_folder
-from nmt.system.cores import OtherPrograms
-from nmt.system.place import place_of_process
+from nmt.system.place import OtherPrograms, place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.resuming import ExactResume, Stop
@@ -64,7 +63,6 @@ def train(
     process.speed_up()
     if place.several:
         process.share_machine(place)
-    machine.forget_peak_memory()
     others = OtherPrograms()
     objects = objects or build_objects(settings)
     check_folder(recipe.folder, new=not resume)

@@ -41,7 +41,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.system import machine
 from nmt.system.cache import cache_folder
-from nmt.system.cores import usable_cores
+from nmt.system.place import usable_cores
 from nmt.text.protect import Spans
 
 PAIRS, FEW_PAIRS, VALIDATION_PAIRS = 10_000_000, 10_000, 20

@@ -21,8 +21,8 @@ from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.system import machine
+from nmt.system.atomic import temporary_folder
 from nmt.system.run_files import find_checkpoint
-from nmt.system.temporary import temporary_folder
 from nmt.tokens import EOS
 from nmt.training.module import TranslationModule, translation_module
 from nmt.training.run import train

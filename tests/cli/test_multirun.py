@@ -15,7 +15,7 @@ import yaml
 from nmt.cli.multirun import plan
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
-from nmt.system.cores import usable_cores
+from nmt.system.place import usable_cores
 from tests import own_package
 from tests.train_frame import Runs, status
 

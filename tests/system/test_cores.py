@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from nmt.system.cores import STAT, OtherPrograms, usable_cores
+from nmt.system.place import STAT, OtherPrograms, usable_cores
 
 linux = pytest.mark.skipif(not STAT.is_file(), reason="only Linux says how busy its cores are")
 
@@ -47,6 +47,6 @@ def test_the_work_of_this_program_and_of_those_that_it_waits_for_does_not_count(
 def test_two_threads_with_free_cores_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = OtherPrograms()
     for busy, threads, slow in ((1.0, 2, False), (2.4, 2, False), (2.6, 2, True), (4.0, 2, True), (0.6, 4, True)):
-        monkeypatch.setattr("nmt.system.cores.usable_cores", lambda: 4)
+        monkeypatch.setattr("nmt.system.place.usable_cores", lambda: 4)
         monkeypatch.setattr(seen, "busy_cores", lambda busy=busy: busy)
         assert bool(seen.shortage(threads)) is slow, (busy, threads)

@@ -154,18 +154,6 @@ def test_denormals_are_zero_in_every_thread_after_a_config_was_checked() -> None
     assert int(nonzero) == (0 if can == "True" else 1 << 22)
 
 
-@pytest.mark.skipif(platform.system() != "Linux", reason="only Linux lets a process forget its peak")
-@pytest.mark.slow
-def test_each_run_tells_its_own_peak_of_memory() -> None:
-    machine.forget_peak_memory()
-    before = machine.peak_memory_bytes()
-    block = bytearray(b"x" * 2**28)
-    with_block = machine.peak_memory_bytes()
-    del block
-    machine.forget_peak_memory()
-    assert with_block > before + 2**27 > machine.peak_memory_bytes()
-
-
 def test_a_process_may_have_as_many_files_as_its_user_may() -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from nmt.errors import UserError
-from nmt.system.temporary import temporary_folder
+from nmt.system.atomic import temporary_folder
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])

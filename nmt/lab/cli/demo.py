@@ -15,7 +15,7 @@ from nmt.cli.arguments import take
 from nmt.cli.program import Program, program
 from nmt.errors import UserError
 from nmt.lab.cli import attend
-from nmt.system.cores import OtherPrograms
+from nmt.system.place import OtherPrograms
 
 SENTENCES = 3
 

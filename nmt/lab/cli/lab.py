@@ -34,7 +34,7 @@ from nmt.config.schema import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
 from nmt.system.atomic import require_writable
-from nmt.system.cores import usable_cores
+from nmt.system.place import usable_cores
 from nmt.system.run_files import METRICS, last_checkpoint
 
 if TYPE_CHECKING:
