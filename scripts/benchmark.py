@@ -3,7 +3,6 @@
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
     python scripts/benchmark.py turns [with="KEY=VALUE ..."] [joeynmt=PYTHON] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
-    python scripts/benchmark.py corpus [pairs=10_000_000] [folder=FOLDER] [any override of train.py]
 
 Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
 this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces.
@@ -13,10 +12,6 @@ Translation searches the first 1,000 sentences of the test split with 5 beams; l
 
 `translation` compares the speed and the scores of trained models and of exported models: see
 scripts/benchmarks/translation.py.
-
-
-`corpus` generates a corpus of `pairs` sentence pairs. It measures the speed of preparation, the time to plan the
-batches of an epoch, and the memory of training: see scripts/benchmarks/corpus.py.
 """
 
 from __future__ import annotations
@@ -32,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from nmt.cli.arguments import take
 from nmt.cli.program import program
 
-OTHERS = ("corpus", "translation", "turns")  # modules of scripts/benchmarks
+OTHERS = ("translation", "turns")  # modules of scripts/benchmarks
 
 
 def with_defaults(overrides: Sequence[str]) -> list[str]:
