@@ -10,18 +10,6 @@ from nmt import checkpoint
 from nmt.errors import UserError
 
 
-@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "text"])
-def test_damaged_checkpoint_is_one_line_error(saved, damage):
-    content = bytearray(saved.read_bytes())
-    if damage == "flip":
-        content[len(content) // 2] ^= 1
-    written = {"cut": content[:-200], "empty": b"", "text": b"hello\n"}.get(damage, content)
-    saved.write_bytes(bytes(written))
-    with pytest.raises(UserError) as error:
-        checkpoint.load(saved)
-    assert "\n" not in str(error.value) and str(saved) in str(error.value)
-
-
 def same(one, other):
     return (
         (one.config, one.scores, one.update) == (other.config, other.scores, other.update)
@@ -54,7 +42,9 @@ def flips(file, count, seed):
 
 @pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.slow)])
 def test_flipped_bit_is_one_line_error_or_changes_nothing(saved, tmp_path, count):
-    assert_refused_or_same(saved, tmp_path / "flipped", flips(saved.read_bytes(), count, seed=count))
+    whole = saved.read_bytes()
+    copies = [b"", b"hello\n", whole[:-200], *flips(whole, count, seed=count)]
+    assert_refused_or_same(saved, tmp_path / "flipped", copies)
 
 
 JUNK = ["", "x", -1, 0, 2**63, 1e308, None, True, [], {}, [[-1, 5]], "F32", "U8", [2**62, 2**62], [0], "\x1b[2J\n"]
