@@ -7,8 +7,8 @@ from torch import nn
 from nmt.models.multihead import MultiHeadAttention, attention_weights
 from nmt.models.positions.alibi import Alibi
 from nmt.models.positions.base import Positions
-from nmt.models.positions.relative import Relative
-from nmt.models.positions.rotary import Rotary
+from nmt.models.positions.learned import Relative
+from nmt.models.positions.sinusoidal import Rotary
 
 WIDTH, HEADS = 12, 3
 

@@ -12,10 +12,8 @@ from torch import Tensor
 from nmt.errors import ParameterError, UserError
 from nmt.models.positions.alibi import Alibi, head_slopes
 from nmt.models.positions.base import NoPositions, Positions, PositionsFactory
-from nmt.models.positions.learned import Learned
-from nmt.models.positions.relative import Relative
-from nmt.models.positions.rotary import Rotary
-from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.models.positions.learned import Learned, Relative
+from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.tokens import EOS
 

@@ -28,8 +28,7 @@ from nmt.errors import UserError
 from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
-from nmt.models.positions.rotary import Rotary
-from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch

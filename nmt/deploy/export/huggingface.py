@@ -31,8 +31,7 @@ from nmt.deploy.export.transformer import Stack, raise_if_unsupported, scaled_qu
 from nmt.errors import UserError, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
-from nmt.models.positions.rotary import Rotary
-from nmt.models.positions.sinusoidal import Sinusoidal
+from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.search.base import Hypothesis, Search

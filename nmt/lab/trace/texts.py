@@ -13,14 +13,11 @@ from typing import Any
 
 from torch import nn
 
-from nmt.models.attention.additive import AdditiveAttention
-from nmt.models.attention.cosine import CosineAttention
-from nmt.models.attention.coverage import CoverageAttention
-from nmt.models.attention.distance import DistanceAttention
+from nmt.models.attention.additive import AdditiveAttention, CoverageAttention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
-from nmt.models.attention.location import LocationAttention
-from nmt.models.attention.luong import DotAttention, GeneralAttention
+from nmt.models.attention.luong import DotAttention, GeneralAttention, LocationAttention
 from nmt.models.attention.multihead import MultiHead
+from nmt.models.attention.similarity import CosineAttention, DistanceAttention
 from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder

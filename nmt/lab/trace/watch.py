@@ -17,14 +17,12 @@ from typing import Any
 from torch import Tensor, nn
 
 from nmt.models import multihead
-from nmt.models.attention.additive import additive_scores
+from nmt.models.attention.additive import CoverageAttention, additive_scores
 from nmt.models.attention.base import Attention
-from nmt.models.attention.cosine import CosineAttention
-from nmt.models.attention.coverage import CoverageAttention
-from nmt.models.attention.distance import DistanceAttention
 from nmt.models.attention.local import LocalAttention, MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.luong import DotAttention, GeneralAttention
 from nmt.models.attention.multihead import MultiHead
+from nmt.models.attention.similarity import CosineAttention, DistanceAttention
 from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder

@@ -7,17 +7,20 @@ of the memory, C width of the context. H is 1 except in multi-head attention.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
-from nmt.models.attention.normalizers import Normalizer, normalizer_function
+from nmt.errors import ParameterError, missing_packages
 from nmt.models.interface import State, per_sentence
 from nmt.parameters import checked
 
+Normalizer = Literal["softmax", "sparsemax", "entmax"]
 QueryState = Literal["previous", "between", "current"]
 Scale = Literal["none", "sqrt", "learned"]
 StateT = TypeVar("StateT", bound=State | None)
@@ -46,8 +49,8 @@ class Attention(nn.Module, ABC, Generic[StateT]):
 
     `query_state` says which decoder state is the query. With "previous" it is s(t-1), and the context enters the cell
     that computes s(t). With "between" it is the state between two cells; the context enters the second one, which
-    computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer` is one of
-    `nmt.models.attention.normalizers`.
+    computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer`: see
+    `normalizer_function`.
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
     the number of heads. `StateT` is the type of the attention's own state, which it carries from step to step, as
@@ -195,3 +198,24 @@ def require_equal_widths(query_width: int, memory_width: int) -> None:
             f"got a decoder of width {query_width} and a memory of width {memory_width}, expected equal widths for a "
             f"score without a matrix; make them equal, or use general, additive, location or multihead"
         )
+
+
+def normalizer_function(normalizer: Normalizer) -> Callable[[Tensor], Tensor]:
+    """Return a function from scores (..., S) to weights (..., S) that sum to 1, exactly 0 where a score is -inf.
+
+    With softmax every weight is above 0. "sparsemax" is the nearest point of the simplex, so that small scores get
+    exactly 0 (arXiv:1602.02068, eq. 2). "entmax" is 1.5-entmax, half-way between the two (arXiv:1905.05702, section 3).
+    The last two are computed by the package entmax; ParameterError if it is not installed.
+    """
+    if normalizer == "softmax":
+        return functools.partial(torch.softmax, dim=-1)
+    if missing := missing_packages("entmax", extra="entmax"):
+        raise ParameterError("normalizer", f"'{normalizer}' {missing}")
+    return functools.partial(_by_entmax, "sparsemax" if normalizer == "sparsemax" else "entmax15")
+
+
+def _by_entmax(name: str, scores: Tensor) -> Tensor:
+    import entmax
+
+    precise = scores.float() if scores.element_size() < 4 else scores  # the functions sum over the sorted scores
+    return cast(Tensor, getattr(entmax, name)(precise, dim=-1)).to(scores.dtype)

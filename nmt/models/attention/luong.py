@@ -1,8 +1,8 @@
-"""The global attention of Luong, Pham, Manning 2015 (arXiv:1508.04025)."""
+"""The global and the location-based attention of Luong, Pham, Manning 2015 (arXiv:1508.04025)."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from torch import Tensor, nn
 
@@ -12,14 +12,16 @@ from nmt.models.attention.base import (
     Attention,
     AttentionMemory,
     AttentionWrapper,
+    Normalizer,
     QueryState,
     Scale,
     make_factor,
     require_equal_widths,
 )
-from nmt.models.attention.normalizers import Normalizer
 from nmt.models.interface import State
-from nmt.parameters import checked
+from nmt.parameters import Length, checked
+
+_IGNORED = -1e4  # the score; finite, so that a window after `max_length` has weights
 
 
 @checked
@@ -81,11 +83,8 @@ class LuongAttention(AttentionWrapper[State | None]):
     """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
     `score` is one of the paper's three: "dot" (`DotAttention`), "general" (`GeneralAttention`), or "concat"
-    (`AdditiveAttention`, with as many hidden units as h_t has). `scale` is the factor of the first two; None is "sqrt",
-    and the paper has "none".
-
-    Raises ParameterError for "concat" with a scale, and ValueError for "dot" if decoder and memory have different
-    widths.
+    (`AdditiveAttention`, with as many hidden units as h_t has, and without a scale, because its tanh bounds the score).
+    `scale` is the factor of the first two; None is "sqrt", and the paper has "none".
     """
 
     def __init__(
@@ -96,14 +95,38 @@ class LuongAttention(AttentionWrapper[State | None]):
         scale: Scale | None = None,
         normalizer: Normalizer = "softmax",
     ) -> None:
-        if score == "concat" and scale not in (None, "none"):
-            raise ParameterError(
-                "scale", f"got '{scale}' with the score 'concat', whose size its tanh bounds, expected 'none' or null"
-            )
-        scores: Attention[Any]
         if score == "concat":
-            scores = AdditiveAttention(query_width, memory_width, None, "current", normalizer)
+            if scale not in (None, "none"):
+                raise ParameterError("scale", f"got '{scale}' with the score 'concat', expected 'none' or null")
+            super().__init__(AdditiveAttention(query_width, memory_width, None, "current", normalizer))
         else:
             kind = DotAttention if score == "dot" else GeneralAttention
-            scores = kind(query_width, memory_width, scale or "sqrt", "current", normalizer)
-        super().__init__(scores)
+            super().__init__(kind(query_width, memory_width, scale or "sqrt", "current", normalizer))
+
+
+@checked
+class LocationAttention(Attention[None]):
+    """a_t = softmax(W h_t) (arXiv:1508.04025, eq. 8): row s of W is the score of position s.
+
+    `max_length` is the number of rows. As in the paper, a shorter source uses the first rows, and the tokens of a
+    longer source after `max_length` get no weight.
+    """
+
+    def __init__(
+        self,
+        query_width: int,
+        memory_width: int,
+        max_length: Length = 128,
+        query_state: QueryState = "current",
+        normalizer: Normalizer = "softmax",
+    ) -> None:
+        super().__init__(query_width, memory_width, query_state=query_state, normalizer=normalizer)
+        self.position_scores = nn.Linear(query_width, max_length, bias=False)  # W
+
+    def project_keys(self, memory: Tensor) -> Tensor:
+        return memory[..., :0]  # no keys: the scores depend on the query alone
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
+        scores = self.position_scores(query)  # (B, Q, max_length)
+        missing = memory.mask.shape[1] - scores.shape[2]
+        return nn.functional.pad(scores, (0, missing), value=_IGNORED)  # where `missing` is negative, this cuts

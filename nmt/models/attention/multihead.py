@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from nmt.models.attention.base import Attention, AttentionMemory, QueryState
-from nmt.models.attention.normalizers import Normalizer
+from nmt.models.attention.base import Attention, AttentionMemory, Normalizer, QueryState
 from nmt.models.multihead import MultiHeadAttention
 from nmt.parameters import Heads, checked
 

@@ -1,1 +1,1 @@
-"""Positions of a Transformer: the three hooks in `base`, and one file for each kind of positions."""
+"""Positions of a Transformer: the three hooks in `base`, and the kinds of positions."""

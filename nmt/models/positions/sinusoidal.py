@@ -1,4 +1,4 @@
-"""Sinusoidal positions (Vaswani et al. 2017, arXiv:1706.03762)."""
+"""Positions by waves: added to embeddings (arXiv:1706.03762), or rotating queries and keys (arXiv:2104.09864)."""
 
 from __future__ import annotations
 
@@ -31,3 +31,28 @@ def angles(start: int, length: int, width: int, device: torch.device) -> Tensor:
     positions = torch.arange(start, start + length, device=device, dtype=torch.float32)
     exponents = torch.arange(0, width, 2, device=device, dtype=torch.float32)
     return torch.outer(positions, torch.exp(-math.log(10000.0) / width * exponents))
+
+
+class Rotary(Positions):
+    """Rotates each pair of dimensions of queries and keys by an angle that grows with the position (eq. 34).
+
+    (x_2i, x_2i+1) becomes (x_2i cos t - x_2i+1 sin t, x_2i sin t + x_2i+1 cos t) with the angle
+    t = position * 10000^(-2i / width) in radians, where `width` is the width of a head.
+
+    The product of a rotated query and a rotated key depends on their distance, not on their positions. Raises
+    ValueError for heads of an odd width.
+    """
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__(width, heads)
+        if (width // heads) % 2:
+            raise ValueError(
+                f"rotary needs an even width of each head, got {width} / {heads} = {width // heads}; "
+                f"change the width or the number of heads"
+            )
+
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        turns = angles(start, x.shape[2], x.shape[3], x.device)
+        cos, sin = turns.cos().to(x.dtype), turns.sin().to(x.dtype)
+        even, odd = x[..., 0::2], x[..., 1::2]
+        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)

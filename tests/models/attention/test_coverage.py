@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from nmt.errors import ParameterError
-from nmt.models.attention.additive import AdditiveAttention
-from nmt.models.attention.coverage import CoverageAttention
+from nmt.models.attention.additive import AdditiveAttention, CoverageAttention
 
 
 def close(got: Tensor, expected: Any) -> None:

@@ -16,8 +16,7 @@ from nmt.config.settings import validate
 from nmt.errors import ParameterError, UserError
 from nmt.models.attention.base import Attention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
-from nmt.models.attention.location import LocationAttention
-from nmt.models.attention.luong import DotAttention
+from nmt.models.attention.luong import DotAttention, LocationAttention
 from tests.models.test_attention import FAMILIES, make, start
 
 GLOBAL = [name for name in FAMILIES if name not in ("local_m", "local_p")]

@@ -13,9 +13,8 @@ from torch import Tensor
 from nmt.build import MODELS
 from nmt.config.nodes import instantiate
 from nmt.errors import ParameterError
-from nmt.models.attention.base import Attention
+from nmt.models.attention.base import Attention, Normalizer, normalizer_function
 from nmt.models.attention.luong import DotAttention
-from nmt.models.attention.normalizers import Normalizer, normalizer_function
 from tests.models.cases import attention_node
 from tests.models.test_attention import FAMILIES, start
 

@@ -12,11 +12,9 @@ from torch import Tensor, nn
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention, additive_scores
 from nmt.models.attention.base import Attention
-from nmt.models.attention.cosine import CosineAttention
-from nmt.models.attention.distance import DistanceAttention
-from nmt.models.attention.location import LocationAttention
-from nmt.models.attention.luong import DotAttention, GeneralAttention, LuongAttention
+from nmt.models.attention.luong import DotAttention, GeneralAttention, LocationAttention, LuongAttention
 from nmt.models.attention.multihead import MultiHead
+from nmt.models.attention.similarity import CosineAttention, DistanceAttention
 
 QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
 CONCAT = {

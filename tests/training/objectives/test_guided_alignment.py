@@ -12,7 +12,7 @@ from torch import nn
 from nmt.data.batches import BatchLoader, make_batch
 from nmt.data.encoded import Encoded
 from nmt.errors import ParameterError
-from nmt.models.attention.normalizers import normalizer_function
+from nmt.models.attention.base import normalizer_function
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
