@@ -1,4 +1,4 @@
-"""Count the lines of each house and compare them with its budget: the architecture stays readable only if it stays small.
+"""Count the lines of each house and compare them with its budget, so that the program stays small enough to read.
 
     python scripts/budget.py
 

@@ -10,6 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,12 +115,19 @@ def root() -> Path:
     return Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run's folder with a tiny untrained checkpoint in it; a module's own."""
+@pytest.fixture(scope="session")
+def made_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run's folder with a tiny untrained checkpoint in it, which no test changes."""
     from tests.tiny_run import make_run  # late: what is set above is read when torch is imported
 
     return make_run(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def run(made_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A copy of the folder for a module's tests, which may add files to it."""
+    folder = tmp_path_factory.mktemp("runs") / made_run.folder.name
+    return replace(made_run, folder=shutil.copytree(made_run.folder, folder))
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from nmt.cli import evaluate, program, score, translate
+from nmt.cli import program, score, translate
 from tests.tiny_run import Run
 
 # A line each, whatever other programs take for its end.
@@ -117,11 +117,3 @@ def test_pairs_that_cannot_be_scored_are_named(call: Call, monkeypatch: pytest.M
         refused(call(score, "source=a.en", "target=good.de", "output=out"), message)
         refused(call(score, "source=a.en", "target=good.de"), message)  # found before the first pair is scored
         assert not Path("out").exists()
-
-
-def test_empty_arguments_are_refused(call: Call) -> None:
-    refused(call(translate, "text=a \udce9"), "text: the text on the command line is not UTF-8")
-    refused(call(translate, "text=a", "--config-dir"), "--config-dir: got nothing, expected a folder with your configs")
-    refused(
-        call(evaluate, "data=cldr"), "data=cldr: the run's data are fixed; replace single settings, as in data.path"
-    )

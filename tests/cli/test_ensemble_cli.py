@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nmt import load_translator
-from nmt.cli import evaluate, score, translate
+from nmt.cli import evaluate, translate
 from nmt.errors import UserError
 from nmt.system.lines import as_line
 from tests.tiny_run import Run, save_other, sentences
@@ -37,14 +37,6 @@ def test_translate_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFi
     rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
     assert [row["text"] for row in rows] == [as_line(each.text) for each in expected]
     assert [row["log_prob"] for row in rows] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
-
-
-def test_score_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
-    score.main([both, "device=cpu", f"source={tmp_path}/a.txt", f"target={tmp_path}/a.txt"])
-    expected = load_translator([run.folder, other], device="cpu").score(TEXTS, TEXTS)
-    found = [float(line) for line in capsys.readouterr().out.split()]
-    assert found == pytest.approx([each.score for each in expected], abs=1e-4)
 
 
 def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path: Path) -> None:
@@ -90,12 +82,3 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
 def test_attention_is_refused(both: str, elsewhere: Path, program: str, words: list[str]) -> None:
     with pytest.raises(UserError, match="attention map: an ensemble of 2 models has none"):
         import_module(program).main([both, "device=cpu", *words])
-
-
-def test_wrong_ensemble_arguments(run: Run, other: Path) -> None:
-    for ckpt, match in (
-        (f"ckpt=[{other},nothing]", "ckpt=nothing: no such file or folder"),
-        ("ckpt=[]", "ckpt: got an empty list"),
-    ):
-        with pytest.raises(UserError, match=match):
-            translate.main([ckpt, "device=cpu", "text=a"])

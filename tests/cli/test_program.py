@@ -13,8 +13,6 @@ from nmt.cli import program
 from nmt.cli.arguments import quoted_paths, take
 from nmt.config.compose import parse
 from nmt.errors import UserError
-from nmt.system.lines import as_line
-from tests.tiny_run import Run
 
 SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
 
@@ -104,26 +102,6 @@ def test_paths_of_programs_may_have_commas() -> None:
 )
 def test_a_regular_expression_of_spans_is_as_typed(key: str, regex: str) -> None:
     assert parse(f"{key}={regex}").value() == regex
-
-
-@pytest.mark.slow
-def test_scripts_in_a_process_of_their_own(run: Run, elsewhere: Path) -> None:
-    def script(name: str, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        environment = {**os.environ, "LC_ALL": "C", "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, str(SCRIPTS / name), *words]
-        return subprocess.run(command, input=stdin, capture_output=True, env=environment, check=False)
-
-    done = script("translate.py", f"ckpt={run.folder}", stdin=b"a dog\n\nsnow\n")
-    expected = [as_line(t.text) for t in run.translator.translate(["a dog", "", "snow"])]
-    assert (done.returncode, done.stdout.decode()) == (0, "".join(f"{line}\n" for line in expected)), done.stderr
-    bad = script("evaluate.py", "ckpt=nowhere", "bootstrapp=1")
-    assert bad.returncode == 2 and bad.stdout == b"" and bad.stderr.count(b"\n") == 1
-    assert bad.stderr.startswith(b"error: bootstrapp: unknown key")
-    for name in ("evaluate.py", "translate.py"):
-        command = [sys.executable, "-X", "importtime", str(SCRIPTS / name), "--help"]
-        help_page = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert "ckpt=PATH" in help_page.stdout
-        assert not [word for word in ("torch", "hydra", "matplotlib") if f" {word}\n" in help_page.stderr]
 
 
 @pytest.mark.parametrize("name", ["translate.py", "share.py"])

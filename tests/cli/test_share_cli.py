@@ -85,20 +85,6 @@ def test_shared_copy_does_not_name_a_corpus_that_was_not_read(run: Run, files: d
     assert data["source_lang"] == "en" and data["path"] is data["train"] is None
 
 
-@pytest.mark.lab
-@pytest.mark.parametrize(
-    ("words", "source"), [([], "two dogs"), (["text=a red dog, [two] cats"], "a red dog, [two] cats")]
-)
-def test_attend_shows_the_sentence_of_a_copy(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], source: str
-) -> None:
-    from nmt.lab.cli import attend
-
-    share.main([f"ckpt={finished}", f"out={tmp_path}/copy", *words])
-    attend.main([f"ckpt={tmp_path}/copy"])
-    assert f"source:      {source}\n" in capsys.readouterr().out
-
-
 def test_share_errors(run: Run, finished: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no metrics.json; expected the folder of a finished run"):
         share.main([f"ckpt={run.folder}", f"out={tmp_path}/copy"])

@@ -9,14 +9,11 @@ import pytest
 from nmt.cli.sweep import SIZES, Result, common, differences, folder_name, with_means, write
 
 
-def test_only_what_differs_is_told() -> None:
+def test_only_what_differs_is_told_by_the_shortest_clear_name() -> None:
     jobs = [["model=rnn", f"model/attention={name}", f"seed={seed}"] for name in ("none", "luong") for seed in (1, 2)]
     assert differences(jobs)[3] == {"attention": "luong", "seed": "2"}
     assert common(jobs) == ["model=rnn"]
     assert differences(jobs[:1]) == [{}] and differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
-
-
-def test_a_name_that_two_settings_share_is_written_out() -> None:
     jobs = [["model.encoder.layers=1", "model.decoder.layers=2"], ["model.encoder.layers=3", "model.decoder.layers=4"]]
     assert differences(jobs)[0] == {"model.encoder.layers": "1", "model.decoder.layers": "2"}
 

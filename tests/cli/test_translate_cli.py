@@ -18,9 +18,7 @@ from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.system.lines import LONGEST, as_line
 from nmt.text.protect import Segment, Spans
-from nmt.text.terms import Terms
 from nmt.tokens import EOS
-from nmt.translation.loading import load_translator
 from nmt.translation.source import EncodedSource
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
@@ -37,16 +35,6 @@ def test_translate_program_takes_text_verbatim(run: Run, elsewhere: Path, capsys
     assert capsys.readouterr().out == as_line(run.translator.translate([text])[0].text) + "\n"
 
 
-def test_translate_program_lines_one_for_one(
-    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    texts = ["a dog", "", "the\x0bsnow\u2028man", *sentences(5, seed=9), "no line end"]
-    feed(monkeypatch, "\ufeff".encode() + "\r\n".join(texts).encode())
-    translate_program.main([f"ckpt={run.folder}", "search.beam_size=2"])
-    expected = [as_line(t.text) for t in run.translator.translate(texts, beam_size=2)]
-    assert capsys.readouterr().out == "".join(f"{line}\n" for line in expected)
-
-
 def test_max_length_truncation_is_reported(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -56,18 +44,6 @@ def test_max_length_truncation_is_reported(
     assert [json.loads(line)["cut"] for line in out.splitlines()] == [True, False, True]
     limits = "search.max_length_factor=1, search.max_length_extra=1"
     assert err.splitlines()[0] == f"warning: 2 translations cut at the limit of the length ({limits})"
-
-
-def test_unknown_script_in_the_source_is_reported(
-    run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    translate_program.main([f"ckpt={run.folder}", "text=a dog"])
-    assert "characters" not in capsys.readouterr().err
-    feed(monkeypatch, "a dog\n개\n\na ½ man\n개가\n".encode())
-    translate_program.main([f"ckpt={run.folder}"])
-    warnings = capsys.readouterr().err.splitlines()
-    reason = "a source in a script that the model's language is not written in"
-    assert f"warning: 2 translations may be wrong (script): {reason}" in warnings
 
 
 def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,55 +82,32 @@ def test_settings_that_contradict_each_other(given: dict[str, Any], problem: str
     assert found.startswith(problem)
 
 
-def test_settings_that_go_together() -> None:
-    candidates = {"n_best": 4, "utility": "chrf"}
-    for given in (
-        {"text": "a", "prefix": "b"},
-        {"input": "x.jsonl", "column": "text", "output": "y.JSONL.gz", "with_attention": True},
-        {"search": {"n_best": 2}, "format": "jsonl"},
-        {"search": candidates},
-    ):
-        assert list(settings(**given).contradictions()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["search=sampling", "search.beam_size=5"], "search.beam_size: unknown key"),
-        (["search=sampling", "search.top_p=0"], "search.top_p: got 0, expected a number of more than 0"),
-        (["txt=a dog"], "txt: unknown key; did you mean 'text'"),
-    ],
-)
-def test_a_wrong_word_is_named(run: Run, words: list[str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        translate_program.main([f"ckpt={run.folder}", "text=a dog", *words])
-
-
 def test_a_model_of_both_directions_reads_either_language(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = save_other(run, tmp_path / "both.safetensors", both_directions=True, target_lang="el")
-    (tmp_path / "in.jsonl").write_text(
-        json.dumps({"translation": {"en": "a dog", "el": "ένας σκύλος τρέχει"}}), "utf-8"
-    )
+    pair = {"en": "a dog", "el": "ένας σκύλος τρέχει"}
+    (tmp_path / "in.jsonl").write_text(json.dumps({"translation": pair}), "utf-8")
     words = [f"ckpt={both}", f"input={tmp_path / 'in.jsonl'}", "format=jsonl"]
-    found = {}
-    for language in ("en", "el"):
+    for language, other in (("en", "el"), ("el", "en")):
         translate_program.main([*words, f"source_lang={language}"])
-        found[language] = json.loads(capsys.readouterr().out)
-    english, greek = found["en"], found["el"]
-    assert english["translation"] == {"en": "a dog", "el": english["text"]}
-    assert greek["translation"] == {"el": "ένας σκύλος τρέχει", "en": greek["text"]}
-    assert "script" not in greek["doubts"], "Greek is what this model reads"
-    translate_program.main([f"ckpt={both}", f"text={greek['source']}", "format=jsonl"])
-    other = json.loads(capsys.readouterr().out)
-    assert other["log_prob"] == greek["log_prob"] and "script" in other["doubts"]
-    (tmp_path / "in.tsv").write_text(f"en\tel\na dog\t{greek['source']}\n", "utf-8")
-    translate_program.main([f"ckpt={both}", f"input={tmp_path / 'in.tsv'}", "format=jsonl", "source_lang=el"])
-    assert json.loads(capsys.readouterr().out) == greek
-    load_translator(both).save(tmp_path / "saved.safetensors")
-    translate_program.main([f"ckpt={tmp_path}/saved.safetensors", *words[1:], "source_lang=el"])
-    assert json.loads(capsys.readouterr().out) == greek
+        found = json.loads(capsys.readouterr().out)
+        assert found["translation"] == {language: pair[language], other: found["text"]}
+        assert "script" not in found["doubts"], "Greek is what this model reads"
+    translate_program.main([f"ckpt={both}", f"text={pair['el']}", "format=jsonl"])
+    assert "script" in json.loads(capsys.readouterr().out)["doubts"], "without source_lang the text is English"
+
+
+def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "terms.tsv").write_text("dog\tHund\n", "utf-8")
+    words = [f"terms={tmp_path}/terms.tsv", "text=a dog"]
+    translate_program.main([f"ckpt={with_spans(run, tmp_path / 'model.safetensors')}", *words])
+    used, warning = capsys.readouterr()
+    assert "Hund" in used and "ignored" not in warning
+    translate_program.main([f"ckpt={run.folder}", *words])
+    plain, warning = capsys.readouterr()
+    assert "ignored, because this model was trained without spans" in warning
+    assert plain == as_line(run.translator.translate(["a dog"])[0].text) + "\n"
 
 
 def test_a_language_that_the_model_does_not_read_is_refused(run: Run) -> None:
@@ -163,31 +116,13 @@ def test_a_language_that_the_model_does_not_read_is_refused(run: Run) -> None:
             translate_program.main([f"ckpt={run.folder}", "text=a dog", f"source_lang={language}"])
 
 
-class Endless(io.RawIOBase):
-    """Two lines, and a third one without an end; counts the bytes that are read."""
-
-    def __init__(self) -> None:
-        self.start, self.count = b"a dog\nthe snow\n", 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        content, self.start = (self.start or b"x" * len(buffer)), b""
-        buffer[: len(content)] = content
-        self.count += len(content)
-        return len(content)
-
-
 def test_translate_program_refuses_a_line_without_end(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stream = Endless()
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(stream), encoding="utf-8"))
+    feed(monkeypatch, b"a dog\nthe snow\n" + b"x" * 2 * LONGEST)
     with pytest.raises(UserError, match=r"^standard input, line 3: a line of more than 1,048,576 bytes"):
         translate_program.main([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
-    assert stream.count < 2 * LONGEST
 
 
 def test_translate_program_says_how_many_translations_are_empty(
@@ -239,19 +174,3 @@ def test_lost_spans_are_named_and_counted(run: Run, capsys: pytest.CaptureFixtur
     assert all(each["text"].endswith(" {x}") for each in lost)
     assert f"warning: the search left spans out of {len(lost)} translation" in (err := capsys.readouterr().err)
     assert "check their places" in err
-
-
-def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "terms.tsv").write_text("dog\tHund\n", "utf-8")
-    words = [f"terms={tmp_path}/terms.tsv", "text=a dog", "format=jsonl"]
-    translate_program.main([f"ckpt={with_spans(run, tmp_path / 'model.safetensors')}", *words])
-    used, warning = capsys.readouterr()
-    tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\w\}"}))
-    knowing = Translator(run.translator.model, tokenizer, run.translator.search)
-    (expected,) = knowing.with_terms(Terms({"dog": "Hund"})).translate(["a dog"])
-    assert "ignored" not in warning and json.loads(used)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)
-    translate_program.main([f"ckpt={run.folder}", *words])
-    plain, warning = capsys.readouterr()
-    assert "ignored, because this model was trained without spans" in warning
-    (expected,) = run.translator.translate(["a dog"])
-    assert json.loads(plain)["log_prob"] == pytest.approx(expected.log_prob, abs=1e-4)
