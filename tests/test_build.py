@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from nmt.build import build_objects
+from nmt.build import architecture, build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import UserError
@@ -147,3 +147,19 @@ def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
     config = validate(compose("train", [f"experiment={name}"]))
     with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
         initial_checkpoint(config)
+
+
+def test_the_short_name_of_a_model_says_what_is_inside() -> None:
+    def name(attention: dict[str, Any]) -> str:
+        return architecture(
+            {
+                "encoder": {"_target_": "nmt.RecurrentEncoder"},
+                "decoder": {"_target_": "nmt.RecurrentDecoder", "attention": attention},
+            }
+        )
+
+    inner, additive = {"_target_": "nmt.DotAttention"}, {"_target_": "nmt.models.AdditiveAttention"}
+    assert name({"_target_": "nmt.PredictiveLocalAttention", "scores": inner}) == "Recurrent, PredictiveLocal, Dot"
+    for asks in ({}, {"query_state": "previous"}, {"query_state": "between"}):
+        assert name({**additive, **asks}) == "Recurrent, Bahdanau"
+    assert name({**additive, "query_state": "current"}) == "Recurrent, Additive"

@@ -1,7 +1,6 @@
 """Every model that tests of a contract hold to it: each YAML of configs/model with each choice of its groups.
 
-The models are made small. A model is found by its YAML; so are a new family of attention and new positions. The toy
-attentions of `tests.models.toy_attentions`, which no YAML names, belong to them.
+The models are made small. A model is found by its YAML; so are a new family of attention and new positions.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from nmt.models.attention.base import Attention, AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
-from tests.models.toy_attentions import TOYS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 VOCABULARY = 23
@@ -152,22 +150,14 @@ def between() -> dict[str, AttentionFactory]:
     return found
 
 
-def toys() -> Iterator[str]:
-    for name, kind in TOYS.items():
-        yield name
-        if kind(query_width=4, memory_width=4).query_state == "current":
-            yield f"{name}, no feeding"
-
-
 def build(words: str, vocabulary: int = VOCABULARY) -> Seq2Seq:
-    name, comma, _ = words.partition(", no feeding")
-    if name in TOYS | BETWEEN:
-        return build_recurrent((TOYS | BETWEEN)[name], vocabulary, input_feeding=False if comma else None)
+    if words in BETWEEN:
+        return build_recurrent(BETWEEN[words], vocabulary)
     return build_model(model_config(words), source_vocab_size=vocabulary, target_vocab_size=vocabulary)
 
 
 def build_recurrent(
-    attention: AttentionFactory, vocabulary: int, *, input_feeding: bool | None, layers: int = 1
+    attention: AttentionFactory, vocabulary: int, *, input_feeding: bool | None = None, layers: int = 1
 ) -> Seq2Seq:
     encoder = RecurrentEncoder(vocab_size=vocabulary, embedding_width=16, hidden_width=16)
     decoder = RecurrentDecoder(
@@ -187,4 +177,4 @@ def build_recurrent(
 
 
 BETWEEN = between()
-CASES = [*shipped(), *VARIANTS, *toys(), *BETWEEN]
+CASES = [*shipped(), *VARIANTS, *BETWEEN]

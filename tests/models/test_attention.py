@@ -1,6 +1,6 @@
 """What every recurrent attention must do: masks, beams as queries, devices, and errors.
 
-Attentions are found by their YAML; the toys are held to the same rules.
+Attentions are found by their YAML.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from torch import Tensor
 
 from nmt.build import MODELS
 from nmt.config.nodes import instantiate
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionFactory, AttentionMemory
-from nmt.models.attention.luong import DotAttention
 from nmt.models.interface import State
 from tests.models.cases import CONFIGS, attention_node
-from tests.models.toy_attentions import TOYS
 
 MASK = torch.tensor([[True, True, True, False], [True, False, False, False], [True, True, True, True]])
 
@@ -39,10 +37,10 @@ PARTIAL = {"local_p"}  # its bell makes the sum of the weights smaller than 1
 
 def make(name: str, query_width: int = 8, memory_width: int = 8) -> Attention:
     torch.manual_seed(1)
-    return (FAMILIES | TOYS)[name](query_width=query_width, memory_width=memory_width).double()
+    return FAMILIES[name](query_width=query_width, memory_width=memory_width).double()
 
 
-@pytest.fixture(params=[*FAMILIES, *TOYS])
+@pytest.fixture(params=FAMILIES)
 def any_attention(request: pytest.FixtureRequest) -> Attention:
     return make(request.param)
 
@@ -117,8 +115,7 @@ def test_an_attention_runs_on_any_device(any_attention: Attention) -> None:
 
 
 def test_an_attention_is_recurrent_if_it_advances() -> None:
-    found = {name for name in [*FAMILIES, *TOYS] if make(name).recurrent}
-    assert found == {"coverage", "local_m", "toy coverage", "toy coverage, current", "toy monotonic"}
+    assert {name for name in FAMILIES if make(name).recurrent} == {"coverage", "local_m"}
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PLACED])
@@ -151,8 +148,3 @@ def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
     kept = prepared.select(torch.tensor([0, 0]), sentences=torch.tensor([2]))
     close(kept.values, memory[2:])
     assert kept.mask.all()
-
-
-def test_an_unknown_query_state_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"query_state: got 'next', expected one of previous, between, current"):
-        DotAttention(4, 4, query_state="next")  # type: ignore[arg-type]

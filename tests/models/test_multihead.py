@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.models.multihead import MultiHeadAttention, attention_weights
+from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.alibi import Alibi
 from nmt.models.positions.base import Positions
 from nmt.models.positions.learned import Relative
@@ -91,15 +91,6 @@ def test_an_open_gate_changes_nothing_and_a_closed_one_leaves_the_bias(inputs, n
     closed, weights = gated(query, memory, mask, need_weights=need_weights)
     torch.testing.assert_close(closed, gated.output.bias.expand_as(closed))
     assert weights is None or torch.equal(weights, plain(query, memory, mask, need_weights=True)[1])
-
-
-def test_a_bool_mask_and_a_float_mask_agree(inputs):
-    query, memory, mask = inputs
-    q, k, allowed = query[:, None], memory[:, None], mask[:, None, None]
-    weights = attention_weights(q, k, allowed, 0.5)
-    torch.testing.assert_close(attention_weights(q, k, torch.where(allowed, 0.0, -torch.inf), 0.5), weights)
-    torch.testing.assert_close(attention_weights(q, k, torch.where(allowed, 0.0, -1e9), 0.5), weights)
-    assert (weights.masked_select(~allowed.expand_as(weights)) == 0).all()
 
 
 def test_a_few_queries_get_what_they_get_among_many():
@@ -189,14 +180,6 @@ def test_mask_causal_and_dropout_work_together(inputs, need_weights):
     out, _ = attention(x, x, mask, causal=True, need_weights=need_weights)
     untouched = (out == attention.output.bias).all(-1)
     assert untouched.float().mean() > 0.5 and not (expected == attention.output.bias).all(-1).any()
-
-
-def test_unscaled_scores_by_hand():
-    query = key = torch.tensor([[[[2.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]]])
-    weights = attention_weights(query, key, None, 0.5)
-    e = torch.tensor([2.0, 0.5]).exp()
-    torch.testing.assert_close(weights[0, 0, 0, 0], e[0] / (e[0] + 1))
-    torch.testing.assert_close(weights[0, 0, 1, 1], e[1] / (e[1] + 1))
 
 
 def test_sizes_that_do_not_divide_are_refused():

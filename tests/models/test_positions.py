@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 from nmt.models.positions.alibi import Alibi, head_slopes
 from nmt.models.positions.base import NoPositions, Positions, PositionsFactory
 from nmt.models.positions.learned import Learned, Relative
@@ -82,28 +82,6 @@ def test_alibi_by_hand() -> None:
     close(step, [[[[-2 * first, -1 * first, 0.0]], [[-2 * second, -1 * second, 0.0]]]])
 
 
-def test_relative_by_hand() -> None:
-    """k = 1: a query of 1 gets the vector for a key before it, at its place, and after it, whatever the distance."""
-    positions = Relative(1, 1, max_distance=1)
-    with torch.no_grad():
-        positions.table.weight.copy_(torch.tensor([[3.0], [5.0], [7.0]]))
-    queries = torch.tensor([[[[1.0], [10.0], [1.0], [2.0]]]])
-    whole = positions.bias(queries, 4, scale=0.5)
-    assert whole is not None
-    expected = torch.tensor(
-        [
-            [5.0, 7.0, 7.0, 7.0],
-            [30.0, 50.0, 70.0, 70.0],
-            [3.0, 3.0, 5.0, 7.0],
-            [6.0, 6.0, 6.0, 10.0],
-        ]
-    )
-    close(whole, 0.5 * expected[None, None])
-    step = positions.bias(queries[:, :, 2:3], 3, start=2, scale=0.5)
-    assert step is not None
-    close(step, [[[[1.5, 1.5, 2.5]]]])
-
-
 def test_relative_scores_are_products_with_key_plus_vector() -> None:
     """Eq. 4 of the paper as it stands: (x_i W^Q) (x_j W^K + a_ij)^T / sqrt(d)."""
     torch.manual_seed(0)
@@ -128,15 +106,15 @@ def test_learned_by_hand() -> None:
 # Stacks
 
 
-def make_encoder(name: str, heads: int = HEADS) -> TransformerEncoder:
+def make_encoder(name: str) -> TransformerEncoder:
     torch.manual_seed(0)
-    block = TransformerBlock(width=12, heads=heads, feed_forward=16)
+    block = TransformerBlock(width=12, heads=HEADS, feed_forward=16)
     return TransformerEncoder(vocab_size=20, layers=2, block=block, positions=ALL[name]).double().eval()
 
 
-def make_decoder(name: str, heads: int = HEADS) -> TransformerDecoder:
+def make_decoder(name: str) -> TransformerDecoder:
     torch.manual_seed(0)
-    block = TransformerBlock(width=12, heads=heads, feed_forward=16)
+    block = TransformerBlock(width=12, heads=HEADS, feed_forward=16)
     decoder = TransformerDecoder(vocab_size=20, memory_width=12, layers=2, block=block, positions=ALL[name])
     return decoder.double().eval()
 
@@ -152,55 +130,15 @@ def test_an_encoder_with_positions_tells_orders_apart(name: str) -> None:
         assert same == (kind == "none")
 
 
-@pytest.mark.parametrize("name", ["none", "rotary", "alibi", "relative"])
-def test_a_shift_of_all_positions_changes_nothing(name: str) -> None:
+@pytest.mark.parametrize("name", ALL)
+def test_only_absolute_positions_see_a_shift(name: str) -> None:
     """Padding before the sentence, hidden by the mask, moves it to other positions."""
     encoder, source = make_encoder(name), torch.tensor([[5, 6, 7, 8, EOS]])
     shifted = torch.cat((torch.tensor([[0, 9, 4]]), source), dim=1)
     mask = torch.tensor([[False] * 3 + [True] * 5])
     alone = encoder(source, torch.ones_like(source, dtype=torch.bool), need_weights=True)
     moved = encoder(shifted, mask, need_weights=True)
-    torch.testing.assert_close(moved.memory[:, 3:], alone.memory)
-    torch.testing.assert_close(moved.attention.encoder_self[..., 3:, 3:], alone.attention.encoder_self)
-
-
-@pytest.mark.parametrize("name", ["sinusoidal", "learned"])
-def test_absolute_positions_are_not_invariant(name: str) -> None:
-    encoder, source = make_encoder(name), torch.tensor([[5, 6, 7, 8, EOS]])
-    shifted = torch.cat((torch.tensor([[0, 9, 4]]), source), dim=1)
-    mask = torch.tensor([[False] * 3 + [True] * 5])
-    alone = encoder(source, torch.ones_like(source, dtype=torch.bool)).memory
-    assert not torch.allclose(encoder(shifted, mask).memory[:, 3:], alone, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("heads", [2, 3])
-def test_steps_attend_as_the_forced_pass_does(name: str, heads: int) -> None:
-    encoder, decoder = make_encoder(name, heads), make_decoder(name, heads)
-    source, mask = torch.randint(4, 20, (3, 6)), torch.arange(6) < torch.tensor([[6], [2], [4]])
-    target = torch.randint(4, 20, (3, 7))
-    with torch.no_grad():
-        encoded = encoder(source, mask)
-        hidden, weights = decoder(target, encoded, need_weights=True)
-        fused, _ = decoder(target, encoded)
-        torch.testing.assert_close(fused, hidden)
-        state = decoder.init_state(encoded)
-        for t in range(7):
-            out, row, state = decoder.step(target[:, t], state, need_weights=True)
-            torch.testing.assert_close(out, hidden[:, t])
-            torch.testing.assert_close(row.decoder_self[:, :, :, 0], weights.decoder_self[:, :, :, t, : t + 1])
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_decoder_does_not_see_the_future(name: str) -> None:
-    encoder, decoder = make_encoder("none"), make_decoder(name)
-    source = torch.tensor([[5, 6, EOS]])
-    encoded = encoder(source, torch.ones_like(source, dtype=torch.bool))
-    target = torch.tensor([[1, 7, 8, 9]])
-    hidden, _ = decoder(target, encoded)
-    changed, _ = decoder(torch.tensor([[1, 7, 5, 4]]), encoded)
-    torch.testing.assert_close(changed[:, :2], hidden[:, :2])
-    assert not torch.allclose(changed[:, 2], hidden[:, 2])
+    assert torch.allclose(moved.memory[:, 3:], alone.memory) == (name not in ("sinusoidal", "learned"))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -234,24 +172,6 @@ def test_a_sentence_longer_than_the_learned_positions_is_one_line() -> None:
         _, _, state = decoder.step(torch.tensor([5]), state)
     with pytest.raises(UserError, match=words):
         decoder.step(torch.tensor([5]), state)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (
-            functools.partial(Learned, WIDTH, HEADS, max_length=0),
-            "max_length: got 0, expected an integer of at least 1",
-        ),
-        (
-            functools.partial(Relative, WIDTH, HEADS, max_distance=0),
-            "max_distance: got 0, expected an integer of at least 1",
-        ),
-    ],
-)
-def test_parameters_out_of_range_are_refused(make: Any, words: str) -> None:
-    with pytest.raises(ParameterError, match=words):
-        make()
 
 
 def test_rotary_needs_heads_of_an_even_width() -> None:

@@ -175,17 +175,6 @@ def test_dropout_is_for_training_only() -> None:
         assert not torch.equal(encoder(SOURCE, MASK).memory, encoder(SOURCE, MASK).memory), name
 
 
-@pytest.mark.parametrize("name", ["layers", "hidden_width", "embedding_width"])
-def test_sizes_below_one_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}: got 0, expected an integer of at least 1"):
-        make_encoder(**{name: 0})
-
-
-def test_an_unknown_cell_is_named() -> None:
-    with pytest.raises(ValueError, match=r"cell: got 'lstn'.*did you mean 'lstm'"):
-        make_encoder("lstn")
-
-
 # Bridge
 
 

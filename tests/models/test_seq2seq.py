@@ -142,11 +142,3 @@ def test_search_step_gives_the_log_probabilities_of_forward() -> None:
         log_probs, state = model.step(TARGET[:, t], state)
         torch.testing.assert_close(log_probs, expected[:, t])
         assert log_probs.dtype == torch.float32
-
-
-def test_weights_only_when_asked_for() -> None:
-    model = build(config())
-    assert model(SOURCE, MASK, TARGET)[1] is None
-    weights = model(SOURCE, MASK, TARGET, need_weights=True)[1]
-    assert weights is not None and weights.cross is not None and weights.cross.shape == (2, 1, 1, 3, 4)
-    assert weights.decoder_self is None and weights.encoder_self is None

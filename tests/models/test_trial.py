@@ -12,11 +12,9 @@ from torch import Tensor, nn
 from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.interface import EncoderOutput
-from nmt.models.positions.base import Positions
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
-from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.models.trial import try_model
 
 
@@ -35,32 +33,11 @@ class OneQuery(Dot):
         return super().score(query[:, :1], memory, state)
 
 
-class Overwriting(Dot):
-    """Overwrites a result that the backward pass needs."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        scores = super().score(query, memory, state).exp()
-        scores += 1
-        return scores
-
-
-class Lost(Dot):
-    """Fails with an error whose text does not say what it is."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return {}["scores"]  # type: ignore[no-any-return]
-
-
 class Unmasked(Dot):
     """Gives weight to padding."""
 
     def normalize(self, scores: Tensor) -> Tensor:
         return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
-
-
-class Narrow(Positions):
-    def embed(self, x: Tensor, start: int = 0) -> Tensor:
-        return x[..., :-1]
 
 
 def recurrent(
@@ -94,33 +71,6 @@ def test_an_attention_that_forgets_a_query_is_found() -> None:
         try_model(recurrent(OneQuery))
 
 
-def test_a_backward_pass_that_cannot_run_is_found() -> None:
-    with pytest.raises(ParameterError, match="modified by an inplace operation"):
-        try_model(recurrent(Overwriting))
-
-
-def test_an_error_without_words_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"KeyError: 'scores' \(test_trial.py, line \d+\)"):
-        try_model(recurrent(Lost))
-
-
-def test_a_mistake_in_positions_is_found() -> None:
-    block = TransformerBlock(width=8, heads=2, feed_forward=8)
-    encoder = TransformerEncoder(vocab_size=8, layers=1, block=block)
-    decoder = TransformerDecoder(vocab_size=8, memory_width=8, layers=1, block=block, positions=Narrow)
-    with pytest.raises(ParameterError) as error:
-        try_model(Seq2Seq(encoder, decoder))
-    assert error.value.parameter.startswith("decoder.")
-
-
-class Pyramid(RecurrentEncoder):
-    """Leaves out every second vector of the memory."""
-
-    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        encoded = super().forward(source, source_mask, need_weights=need_weights)
-        return EncoderOutput(encoded.memory[:, ::2], encoded.memory_mask[:, ::2], encoded.final_state)
-
-
 class LayersFirst(RecurrentEncoder):
     """Returns its final state as torch's recurrent layers do."""
 
@@ -135,20 +85,6 @@ class Pair(RecurrentEncoder):
 
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> Any:
         return tuple(vars(super().forward(source, source_mask, need_weights=need_weights)).values())
-
-
-class Attending(RecurrentEncoder):
-    """Says that it attends, and returns no weights."""
-
-    attends = True
-
-
-class LastPosition(RecurrentEncoder):
-    """Takes its final state from the last position, which may be padding."""
-
-    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        encoded = super().forward(source, source_mask, need_weights=need_weights)
-        return EncoderOutput(encoded.memory, source_mask, encoded.memory[:, -1:])
 
 
 class Unmasked(RecurrentEncoder):
@@ -217,13 +153,10 @@ def test_a_mistake_in_a_decoder_is_found(decoder: type[RecurrentDecoder], module
 @pytest.mark.parametrize(
     ("encoder", "words"),
     [
-        (LastPosition, "memory or the final state of a sentence change with its padding"),
         (Unmasked, "memory or the final state of a sentence change with its padding"),
         (Mixing, "or with the other sentences of the batch"),
-        (Pyramid, r"memory \(B, S, width\) of the shape \(5, 2, 8\), expected \(5, 3, 8\)"),
         (LayersFirst, r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
         (Pair, "tuple, expected EncoderOutput"),
-        (Attending, "attends is True"),
     ],
 )
 def test_encoder_with_wrong_output_is_named(encoder: type[RecurrentEncoder], words: str) -> None:

@@ -32,7 +32,6 @@ from nmt.tokens import BOS
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 from tests.models.cases import BETWEEN, CONFIGS, attention_node, build_recurrent
-from tests.models.toy_attentions import TOYS
 from tests.tiny_run import Run
 
 SOURCE, TARGET = "two dogs, a man and a bike", "ein Mann sieht"
@@ -43,7 +42,7 @@ def families() -> dict[str, AttentionFactory]:
     found = {
         name: instantiate(node, "model.attention", within=MODELS) for name, node in nodes.items() if "_target_" in node
     }
-    return found | BETWEEN | TOYS
+    return found | BETWEEN
 
 
 FAMILIES = families()

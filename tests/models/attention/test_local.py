@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.build import architecture, build_objects
+from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import ParameterError, UserError
@@ -138,20 +138,3 @@ def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         build_objects(validate(compose("train", overrides)))
     assert str(error.value).startswith(message) and "\n" not in str(error.value)
-
-
-def name_of(attention: dict[str, Any]) -> str:
-    decoder = {"_target_": "nmt.RecurrentDecoder", "attention": attention}
-    return architecture({"encoder": {"_target_": "nmt.RecurrentEncoder"}, "decoder": decoder})
-
-
-def test_its_name_says_what_is_inside() -> None:
-    local, inner = ({"_target_": f"nmt.{kind.__qualname__}"} for kind in (PredictiveLocalAttention, DotAttention))
-    assert name_of({**local, "scores": inner}) == "Recurrent, PredictiveLocal, Dot"
-
-
-def test_additive_attention_has_bahdanaus_name_if_an_earlier_state_asks() -> None:
-    node = {"_target_": "nmt.models.attention.additive.AdditiveAttention"}
-    for asks in ({}, {"query_state": "previous"}, {"query_state": "between"}):
-        assert name_of({**node, **asks}) == "Recurrent, Bahdanau"
-    assert name_of({**node, "query_state": "current"}) == "Recurrent, Additive"

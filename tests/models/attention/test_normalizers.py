@@ -87,8 +87,3 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     ):
         DotAttention(4, 4, normalizer="entmax")
     DotAttention(4, 4)
-
-
-def test_an_unknown_normalizer_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"normalizer: got 'sparsmax'.*did you mean 'sparsemax'"):
-        DotAttention(4, 4, normalizer="sparsmax")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import ParameterError
-from nmt.models.attention.additive import AdditiveAttention, additive_scores
+from nmt.models.attention.additive import AdditiveAttention, CoverageAttention, additive_scores
 from nmt.models.attention.base import Attention
 from nmt.models.attention.luong import DotAttention, GeneralAttention, LocationAttention, LuongAttention
 from nmt.models.attention.multihead import MultiHead
@@ -103,18 +103,6 @@ def test_multihead_by_hand() -> None:
     close(context[0, 0], [one, 100 * one + two])
 
 
-def test_one_head_without_projections_is_scaled_dot() -> None:
-    heads, plain = MultiHead(4, 4, heads=1).double(), DotAttention(4, 4, "sqrt").double()
-    with torch.no_grad():
-        heads.attention.query.weight.copy_(torch.eye(4))
-        heads.attention.key_value.weight.copy_(torch.eye(4).repeat(2, 1))
-        heads.attention.output.weight.copy_(torch.eye(4))
-    query, memory, mask = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double(), torch.ones(2, 5) > 0
-    got, expected = (each(query, each.prepare(memory, mask), None) for each in (heads, plain))
-    close(got[0], expected[0])
-    close(got[1], expected[1])
-
-
 @pytest.mark.parametrize("scale", ["sqrt", "learned"])
 @pytest.mark.parametrize("kind", [DotAttention, GeneralAttention])
 def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: Any) -> None:
@@ -125,19 +113,6 @@ def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: A
     close(got, plain.score(query, plain.prepare(memory, mask), None) / 4)
     names = {name for name, _ in scaled.named_parameters()} - {name for name, _ in plain.named_parameters()}
     assert names == ({"factor"} if scale == "learned" else set())
-
-
-def test_luong_divides_by_the_root_of_the_width_unless_told_otherwise() -> None:
-    for score in ("dot", "general"):
-        usual, divided = LuongAttention(4, 4, score), LuongAttention(4, 4, score, "sqrt")
-        divided.load_state_dict(usual.state_dict())
-        query, memory = torch.randn(1, 1, 4), torch.randn(1, 3, 4)
-        mask = torch.ones(1, 3, dtype=torch.bool)
-        one, other = (each(query, each.prepare(memory, mask), None)[1] for each in (usual, divided))
-        assert torch.equal(one, other)
-        plain = LuongAttention(4, 4, score, "none")
-        plain.load_state_dict(usual.state_dict())
-        assert not torch.allclose(plain(query, plain.prepare(memory, mask), None)[1], one)
 
 
 def test_luong_is_made_of_the_families() -> None:
@@ -181,13 +156,42 @@ def test_a_source_longer_than_the_rows_of_location_gets_no_weight_at_its_end() -
     assert (weights[..., :2] > 0).all() and not weights[..., 2:].any()
 
 
+def test_coverage_by_hand() -> None:
+    """Query 2, values 1 and -1, one hidden unit, all weights 1 but V = -3 and U_f = 0.5."""
+    attention = CoverageAttention(1, 1, width=1, max_fertility=2).double()
+    weights = {"query_projection": 1.0, "key_projection": 1.0, "energy": 1.0, "coverage_projection": -3.0}
+    attention.load_state_dict(
+        {f"{name}.weight": torch.tensor([[value]]) for name, value in (weights | {"fertility": 0.5}).items()}
+    )
+    query, values = torch.tensor([[[2.0]]]).double(), torch.tensor([[[1.0], [-1.0]]]).double()
+    memory = attention.prepare(values, torch.ones(1, 2) > 0)
+    state = attention.init_state(memory)
+    fertility = [2 / (1 + math.exp(-0.5)), 2 / (1 + math.exp(0.5))]
+    close(state.fertility[0], fertility)
+    coverage = [0.0, 0.0]
+    for _ in range(3):
+        scores = [math.tanh(2 + key - 3 * covered) for key, covered in zip([1, -1], coverage, strict=True)]
+        total = sum(map(math.exp, scores))
+        expected = [math.exp(score) / total for score in scores]
+        _, got, state = attention(query, memory, state)
+        close(got[0, 0, 0], expected)
+        coverage = [old + a / f for old, a, f in zip(coverage, expected, fertility, strict=True)]
+        close(state.coverage[0], coverage)
+
+
+def test_the_first_step_of_coverage_is_that_of_bahdanau() -> None:
+    plain, covering = AdditiveAttention(4, 6, width=3).double(), CoverageAttention(4, 6, width=3).double()
+    covering.load_state_dict(plain.state_dict(), strict=False)
+    query, values, mask = torch.randn(2, 1, 4).double(), torch.randn(2, 5, 6).double(), torch.ones(2, 5) > 0
+    memory = covering.prepare(values, mask)
+    close(covering(query, memory, covering.init_state(memory))[1], plain(query, plain.prepare(values, mask), None)[1])
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: LuongAttention(4, 4, "concat", "sqrt"), "scale: got 'sqrt' with the score 'concat'.*expected 'none'"),
         (lambda: LuongAttention(4, 4, "generel"), "score: got 'generel'.*dot, general, concat.*mean 'general'"),
-        (lambda: AdditiveAttention(4, 4, width=0), "width: got 0, expected an integer of at least 1"),
-        (lambda: LocationAttention(4, 4, max_length=0), "max_length: got 0, expected an integer of at least 1"),
         (lambda: CosineAttention(4, 4, factor=0.0), "factor: got 0.0, expected a number of more than 0"),
         (lambda: DistanceAttention(4, 4, "manhatten"), "distance: got 'manhatten'.*did you mean 'manhattan'"),
         (lambda: DotAttention(4, 4, "root"), "scale: got 'root', expected one of none, sqrt, learned"),
