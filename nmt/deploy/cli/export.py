@@ -7,8 +7,8 @@
 The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
 settings). Other engines divide the score of a translation by a power of its length, so the length penalty is chosen
 anew, on the validation pairs. Then the program loads what it has written, and compares log-probabilities, greedy
-translations, scores and speed with those of the checkpoint. If the format promises equal numbers and they are not, it
-writes nothing and ends with an error.
+translations and scores with those of the checkpoint. If the format promises equal numbers and they are not, it writes
+nothing and ends with an error.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from nmt.translation.translator import ModelTranslator
 
 FEWEST = 100  # validation pairs; fewer give a warning
-MAX_LOSS = 0.3  # of a score; a larger loss gives a warning
 
 
 @dataclass(kw_only=True)
@@ -61,11 +60,9 @@ def main(config: ExportConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings, and for a model that the format cannot hold."""
     from nmt.config.groups import groups
 
-    out = Path(config.out)
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UserError(f"out={out}: it exists and is not an empty folder; name another one")
-    if out.exists() and (out.samefile(".") or out.is_mount()):
-        raise UserError(f"out={out}: the current folder and a mount point cannot be replaced; name a new folder in it")
+    out = Path(config.out).absolute()
+    if out.exists():
+        raise UserError(f"out={config.out}: exists already; name a new folder")
     if "_target_" not in config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
@@ -77,7 +74,6 @@ def main(config: ExportConfig) -> None:
     from nmt.config.settings import shareable
     from nmt.deploy.export.base import Exportable, build_format
     from nmt.deploy.export.check import choose_search, compare
-    from nmt.deploy.export.transformer import best_head
     from nmt.system import process
     from nmt.translation.loading import make_translator, require_data_settings
 
@@ -93,21 +89,14 @@ def main(config: ExportConfig) -> None:
     if not format.fixed_search:
         print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
     search = choose_search(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
-    texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    head = best_head(translator, *texts) if format.one_head and loaded.model.decoder.attends else None
-    model = Exportable(loaded, search, config.text or pairs[0].source, head)
-    report = export(format, model, out.resolve(), lambda theirs: compare(translator, theirs, search, pairs, metrics))
+    model = Exportable(loaded, search, config.text or pairs[0].source)
+    report = export(format, model, out, lambda theirs: compare(translator, theirs, search, pairs, metrics))
     print(
         f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest "
         f"difference of a log-probability is {report.log_prob:.1e}"
     )
     print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
-    for label, loss in report.losses().items():
-        if not format.exact and loss > MAX_LOSS:
-            print_stderr(
-                f"warning: {label} is {loss:.2f} worse than that of the checkpoint; take more bits for the weights"
-            )
-    print(f"written to {out}; its README.md says how to use it")
+    print(f"written to {config.out}; its README.md says how to use it")
 
 
 def with_final_scores(loaded: LoadedModel) -> LoadedModel:
@@ -167,7 +156,5 @@ def export(format: Format, model: Exportable, out: Path, compared: Callable[[Bas
         if format.exact:
             raise_if_any(report.problems())
         write_card(format, model, report, folder)
-        if out.exists():
-            out.rmdir()
         folder.rename(out)
     return report

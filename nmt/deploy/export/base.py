@@ -15,7 +15,6 @@ from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer, validated
-from nmt.deploy.export.transformer import AlignmentHead
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import check_fields
 from nmt.search.base import Hypothesis, Search
@@ -36,14 +35,12 @@ SOURCE, TARGET = "source.spm", "target.spm"
 class Exportable:
     """A loaded model, and the search that every other engine has: a beam search with a power of the length.
 
-    `sample` is a sentence for the example of the card. `alignment_head` is the one whose attention an engine returns,
-    None for a model without attention.
+    `sample` is a sentence for the example of the card.
     """
 
     loaded: LoadedModel
     search: BeamSearch
     sample: str
-    alignment_head: AlignmentHead | None = None
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -76,8 +73,6 @@ class Format(ABC):
     """The library that loads the files, under its name on the Hugging Face Hub."""
     fixed_search: ClassVar[Mapping[str, Any]] = {}
     """The settings of the beam search that a user of the files cannot choose."""
-    one_head: ClassVar[bool] = False
-    """Whether the engine returns the attention of one head, which has to be chosen."""
 
     def __post_init__(self) -> None:
         check_fields(self)

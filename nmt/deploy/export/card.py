@@ -101,12 +101,6 @@ def _score_rows(model: Exportable) -> Iterator[str]:
 
 def _notes(model: Exportable) -> Iterator[str]:
     """Yield what only some models need to say."""
-    if (head := model.alignment_head) is not None:
-        yield (
-            f"- Head {head.head + 1} of layer {head.layer + 1} of the cross-attention aligns best: on "
-            f"{head.agreement:.0%} of the target pieces, its\n  highest weight is where a statistical aligner has its "
-            "link. An engine that returns one head's weights returns these.\n"
-        )
     if spans := model.loaded.tokenizer.spans:
         names = ", ".join(map(printable, spans.patterns))
         yield (

@@ -1,9 +1,8 @@
-"""Compares an exported model with its checkpoint: numbers first, then translations, scores and speed."""
+"""Compares an exported model with its checkpoint: numbers first, then translations and scores."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,14 +26,13 @@ class Report:
     """A comparison on `sentences` validation pairs, of the checkpoint first and the exported model second.
 
     `log_prob` is the largest difference of a token's log-probability in a given translation, over all tokens. `equal`
-    is the share of equal greedy translations. The scores and the seconds are those of the exported search.
+    is the share of equal greedy translations. The scores are those of the exported search.
     """
 
     sentences: int
     log_prob: float
     equal: float
     scores: tuple[Scores, Scores]
-    seconds: tuple[float, float]
 
     def problems(self) -> list[str]:
         """Return a message for each figure that differs more than rounding explains."""
@@ -49,19 +47,10 @@ class Report:
             )
         return found
 
-    def losses(self) -> dict[str, float]:
-        """Return for each metric in points, by its label, how much worse the exported model is."""
-        (ours, theirs), shown = self.scores, labels(self.scores[0].metrics)
-        sign = {name: 1 if metric.higher_is_better else -1 for name, metric in ours.metrics.items()}
-        points = [name for name, metric in ours.metrics.items() if metric.unit == "points"]
-        return {shown[name]: sign[name] * (ours[name].value - theirs[name].value) for name in points}
-
     def rows(self) -> list[tuple[str, str, str]]:
-        """Return the comparison as rows of a table: a name, the value of our model, and that of the exported one."""
+        """Return the scores as rows of a table: a name, the value of our model, and that of the exported one."""
         (ours, theirs), shown = self.scores, labels(self.scores[0].metrics)
-        rows = [(shown[name], f"{ours[name].value:.2f}", f"{theirs[name].value:.2f}") for name in ours]
-        one, two = (f"{self.sentences / max(seconds, 1e-9):,.0f}" for seconds in self.seconds)
-        return [*rows, ("sentences/s", one, two)]
+        return [(shown[name], f"{ours[name].value:.2f}", f"{theirs[name].value:.2f}") for name in ours]
 
 
 def pairs_that_fit(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
@@ -118,16 +107,11 @@ def compare(
     both = (ours, theirs)
     greedy = [[each.tokens for each in one.translate(sources, search=search, beam_size=1)] for one in both]
     given = [[value for each in one.score(sources, references) for value in each.token_log_probs] for one in both]
-    scores, seconds = list[Scores](), list[float]()
-    for one in both:
-        started = time.perf_counter()
-        found = one.translate(sources, search=search)
-        seconds.append(time.perf_counter() - started)
-        scores.append(score(metrics, [normalized(each.text) for each in found], references, sources=sources))
+    searched = [[normalized(each.text) for each in one.translate(sources, search=search)] for one in both]
+    one, two = (score(metrics, texts, references, sources=sources) for texts in searched)
     return Report(
         sentences=len(pairs),
         log_prob=float(np.max([abs(a - b) for a, b in zip(*given, strict=True)])),  # NaN if there is one
         equal=sum(a == b for a, b in zip(*greedy, strict=True)) / len(pairs),
-        scores=(scores[0], scores[1]),
-        seconds=(seconds[0], seconds[1]),
+        scores=(one, two),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
@@ -23,7 +23,7 @@ from nmt.deploy.export.base import (
     within_limits,
     write_tokenizer,
 )
-from nmt.deploy.export.transformer import Stack, raise_if_unsupported, scaled_query, stacks, table
+from nmt.deploy.export.transformer import Stack, require_settings, scaled_query, stacks, table
 from nmt.errors import UserError
 from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
@@ -56,7 +56,6 @@ class CTranslate2(Format):
     name: ClassVar[str] = "ctranslate2"
     weights: ClassVar[str] = "model.bin"
     library: ClassVar[str] = "ctranslate2"
-    one_head: ClassVar[bool] = True
     quantization: Quantization = "float32"
 
     @property
@@ -66,9 +65,9 @@ class CTranslate2(Format):
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""
         require_packages(self.name, "ctranslate2")
-        encoder, decoder = stacks(loaded.model, self.name)
-        for side, stack in (("encoder", encoder), ("decoder", decoder)):
-            raise_if_unsupported(side, _problems(stack), self.name)
+        # With qk_norm, CTranslate2's cross attention normalizes before it splits the heads, so its numbers are wrong.
+        positions = [Sinusoidal, Learned, Rotary]
+        require_settings(loaded.model, self.name, qk_norm=[False], attention_gate=[False], positions=positions)
 
     def write(self, model: Exportable, folder: Path) -> None:
         tokenizer = model.loaded.tokenizer
@@ -122,18 +121,6 @@ for result in results:
 """
 
 
-def _problems(stack: Stack) -> Iterator[str]:
-    """Yield what CTranslate2 cannot compute, and what to use instead."""
-    # CTranslate2's cross attention normalizes before it splits the heads. Its numbers are wrong, without a message.
-    if stack.block.qk_norm:
-        yield "qk_norm, which CTranslate2 computes wrongly; train with qk_norm=false"
-    if stack.block.attention_gate:
-        yield "attention_gate; train with attention_gate=false"
-    if type(stack.positions) not in (Sinusoidal, Learned, Rotary):
-        kind = type(stack.positions).__name__
-        yield f"the positions {kind}; train with model/positions=sinusoidal, learned or rotary"
-
-
 def specification(exportable: Exportable) -> Any:
     """Return the specification of a Transformer, with copies of its weights: quantization changes them in place.
 
@@ -142,12 +129,11 @@ def specification(exportable: Exportable) -> Any:
     from ctranslate2.specs import TransformerSpec
     from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
 
-    model, chosen = exportable.loaded.model, exportable.alignment_head
+    model = exportable.loaded.model
     encoder, decoder = stacks(model, CTranslate2.name)
-    settings = {**_settings(decoder), "alignment_layer": -1 if chosen is None else chosen.layer}
     spec = TransformerSpec(
         TransformerEncoderSpec(len(encoder.layers), encoder.block.heads, **_settings(encoder)),
-        TransformerDecoderSpec(len(decoder.layers), decoder.block.heads, **settings),
+        TransformerDecoderSpec(len(decoder.layers), decoder.block.heads, **_settings(decoder)),
     )
     _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
     _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
@@ -155,10 +141,9 @@ def specification(exportable: Exportable) -> Any:
     for layer, to in zip(encoder.layers, spec.encoder.layer, strict=True):
         _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
         _feed_forward(to.ffn, layer)
-    for number, (decoder_layer, to) in enumerate(zip(decoder.layers, spec.decoder.layer, strict=True)):
+    for decoder_layer, to in zip(decoder.layers, spec.decoder.layer, strict=True):
         _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
-        first = chosen.head if chosen is not None and chosen.layer == number else 0
-        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual, first)
+        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual)
         _feed_forward(to.ffn, decoder_layer)
     return spec
 
@@ -196,16 +181,10 @@ def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual
     _norm(spec.layer_norm, residual.norm)
 
 
-def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual, first: int) -> None:
-    """The head `first` becomes the first one, whose weights CTranslate2 returns. The result does not change."""
-    rows = torch.arange(attention.query.out_features).view(attention.heads, -1)
-    order = rows[[first, *(head for head in range(attention.heads) if head != first)]].flatten()
-    both = torch.cat((order, order + len(order)))  # keys, then values
-    spec.linear[0].weight, spec.linear[0].bias = (_array(each[order]) for each in scaled_query(attention))
-    spec.linear[1].weight = _array(attention.key_value.weight[both])
-    spec.linear[1].bias = _array(attention.key_value.bias[both])
-    spec.linear[2].weight = _array(attention.output.weight[:, order])
-    spec.linear[2].bias = _array(attention.output.bias)
+def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
+    spec.linear[0].weight, spec.linear[0].bias = map(_array, scaled_query(attention))
+    _linear(spec.linear[1], attention.key_value)
+    _linear(spec.linear[2], attention.output)
     _norm(spec.layer_norm, residual.norm)
 
 

@@ -19,9 +19,7 @@ from tests.tiny_run import Run
 
 def card_of(model: LoadedModel, folder: Path) -> str:
     scores = score({"bleu": BLEU()}, ["a dog"], ["a dog"], sources=["a dog"])
-    write_card(
-        CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, (scores, scores), (1.0, 1.0)), folder
-    )
+    write_card(CTranslate2(), Exportable(model, SEARCH, "a dog"), Report(1, 1e-6, 1.0, (scores, scores)), folder)
     return (folder / "README.md").read_text("utf-8")
 
 
