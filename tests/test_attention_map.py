@@ -35,15 +35,11 @@ def later(*labels: str) -> list[Piece]:
         (["▁", "🍕", *later("<9F>", "<8D>", "<95>"), "!", "▁x"], ["🍕!", "x"]),
         (["▁caf", "é", *later("<A9>"), "s", "</s>"], ["cafés", "</s>"]),
         (["▁a", "<FF>", *later("<9F>")], ["a<FF>"]),
-        (["▁a", "<9F>", "b"], ["a<9F>b"]),
-        ([*later("<9F>", "<8D>"), "a"], ["<9F>a"]),
         (
             ["▁", "私", "は", "▁", "Python", "が", "好き", "です", "。", "</s>"],
             ["私", "は", "Python", "が", "好き", "です", "。", "</s>"],
         ),
         (["▁我们", "用", "GPU", "s", "训练"], ["我们", "用", "GPUs", "训练"]),
-        (["▁", "你", *later("<BD>", "<A0>"), "好", *later("<A5>", "<BD>")], ["你", "好"]),
-        (["▁20", "24", "년", "▁3", "월", "</s>"], ["2024년", "3월", "</s>"]),
         (["▁Ｐ", "Ｄ", "Ｆ", "를", "▁２", "５", "개", "！"], ["ＰＤＦ를", "２５개", "！"]),
         (["▁สวัส", "ดี", "▁ครับ"], ["สวัส", "ดี", "ครับ"]),
         (["ne", "xt", "▁", "</s>"], ["next", "▁", "</s>"]),
@@ -93,14 +89,8 @@ def test_words_sum_over_columns_and_average_over_rows() -> None:
     cross = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.5, 0.1, 0.1, 0.3], [0.0, 0.0, 0.0, 1.0]])[None, None]
     pieces = make_map(["▁Do", "nau", "▁!", "</s>"], ["▁Dan", "ube", "</s>"], cross=cross)
     by_hand = torch.tensor([[0.45, 0.2, 0.35], [0.0, 0.0, 1.0]])
-    torch.testing.assert_close(pieces.words().cross, by_hand[None, None])
-
-
-def test_word_rows_still_sum_to_one_and_a_word_map_is_its_own() -> None:
-    words = make().words()
-    for kind in words.kinds:
-        sums = getattr(words, kind).sum(-1)
-        torch.testing.assert_close(sums, torch.ones_like(sums))
+    words = pieces.words()
+    torch.testing.assert_close(words.cross, by_hand[None, None])
     assert words.words() is words
 
 
@@ -162,14 +152,8 @@ def test_json_is_as_documented_and_readable() -> None:
     data = json.loads(text)
     assert list(data) == ["format", "version", "source", "target", "origin", "pieces", "words"]
     assert data["pieces"]["source"] == ENGLISH and data["words"]["source"][-2] == "bike."
-    assert data["pieces"]["cross"][1][2][5][7] == pytest.approx(float(attention.cross[1, 2, 5, 7]), abs=5e-5)  # type: ignore[index]
     assert "▁Fahr" in text and max(map(len, text.splitlines())) < 200
     assert text.count(json.dumps(data["pieces"]["cross"][0][0][0])) == 1  # a row is a line
-
-
-def test_json_of_a_model_with_one_kind_has_null_for_the_others() -> None:
-    data = json.loads(make_map(["a"], ["b"], cross=torch.ones(1, 1, 1, 1)).to_json())
-    assert data["pieces"]["encoder_self"] is None and data["words"]["cross"] == [[[[1.0]]]]
 
 
 @pytest.mark.parametrize(
@@ -177,9 +161,7 @@ def test_json_of_a_model_with_one_kind_has_null_for_the_others() -> None:
     [
         ("no", "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ("[]", "damaged (the content: got [], expected a mapping); write it again"),
         ('{"format": "nmt-attention-map", "version": 2}', 'JSON with "format": "nmt-attention-map" and "version": 3'),
-        ('{"format": "nmt-attention-map", "version": 3}', "source: missing"),
         (make().to_json().replace(", 0.", f", {'9' * 99}", 1), "finite"),
         (make().to_json().replace('"▁bike"', "7"), "pieces.source: got"),
         (make().to_json().replace('"▁bike", ', ""), "expected (layers, heads"),

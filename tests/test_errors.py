@@ -24,24 +24,14 @@ def test_did_you_mean_suggests_a_near_word(word: str, known: str) -> None:
     assert did_you_mean(word, [known], prefix="a.") == f"; did you mean 'a.{known}'?"
 
 
-@pytest.mark.parametrize(
-    ("word", "known"), [("kr", "skr"), ("max_parts", "max_ratio"), ("batch_size", "beam_size"), ("kind", "train")]
-)
-def test_did_you_mean_ignores_far_words(word: str, known: str) -> None:
-    assert did_you_mean(word, [known]) == ""
-
-
-def test_the_first_part_of_several_words_is_near_to_none() -> None:
+def test_did_you_mean_ignores_far_words_and_first_parts_of_several() -> None:
+    for word, known in (("kr", "skr"), ("max_parts", "max_ratio"), ("batch_size", "beam_size"), ("kind", "train")):
+        assert did_you_mean(word, [known]) == ""
     assert did_you_mean("max", ["max_length", "max_ratio"]) == ""
 
 
 def test_one_thing_is_singular() -> None:
     assert [counted(number, "pair") for number in (0, 1, 2, 1000)] == ["0 pairs", "1 pair", "2 pairs", "1,000 pairs"]
-
-
-def test_a_mistake_of_several_problems_is_one_line() -> None:
-    error = UserError("seed: got -1", "name: got a/b")
-    assert (str(error), error.problems) == ("seed: got -1; name: got a/b", ("seed: got -1", "name: got a/b"))
 
 
 @pytest.mark.parametrize(
@@ -69,10 +59,6 @@ def test_terminal_escapes_are_shown_as_text(text: str, shown: str) -> None:
 )
 def test_what_belongs_to_a_text_stays(text: str) -> None:
     assert printable(text) == text
-
-
-def test_a_text_may_keep_its_line_feeds() -> None:
-    assert printable("a\nb\x1b\n", keep="\n") == "a\nb\\x1b\n"
 
 
 def test_a_mistake_quotes_nothing_that_a_terminal_would_obey() -> None:

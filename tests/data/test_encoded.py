@@ -1,6 +1,5 @@
 """An encoded corpus holds what encoding to lists gives, and its cache survives kills, damage and other processes."""
 
-import errno
 import logging
 import os
 import random
@@ -8,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tracemalloc
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -178,14 +176,6 @@ def test_a_folder_that_cannot_be_written(encode_pairs, tmp_path, caplog):
     corpus = encode_pairs(random_pairs(10), folder=tmp_path / "file" / "cache")
     assert list(corpus) == encode(random_pairs(10), Numbers())
     assert len(caplog.messages) == 1 and "in temporary files, because" in caplog.messages[0]
-
-
-def test_a_full_disk_is_named(encode_pairs, cache_files, monkeypatch):
-    full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("nmt.data.encoded.CorpusWriter.add", Mock(side_effect=full))
-    with pytest.raises(OSError, match=r"No space left.*corpus-"):
-        encode_pairs(random_pairs(10))
-    assert "corpus.json" not in names(cache_files())
 
 
 SLOW = """

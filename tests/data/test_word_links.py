@@ -75,12 +75,3 @@ def test_only_sure_links_are_used_and_a_pair_may_have_none(tokenizer):
 
 def test_without_links_nothing_is_computed(tokenizer):
     assert encode([SentencePair("a", "b", alignment="nonsense")], tokenizer)[0].links is None
-
-
-def test_an_alignment_that_does_not_fit_is_an_error(tokenizer):
-    for pair, message in {
-        SentencePair("a b", "c", alignment="0-1"): "^the alignment of 'a b': got the link 0-1, but the target has 1 wo",
-        SentencePair("a▁b", "c", alignment="0-0"): r"^the alignment of 'a▁b': has the character '▁' \(U\+2581\)",
-    }.items():
-        with pytest.raises(UserError, match=message):
-            encode([pair], tokenizer, linked=True)

@@ -81,12 +81,6 @@ def test_texts_are_changed_as_their_names_say() -> None:
     assert change("joined_lines", "他走了。", "He left.") == ("他走了。And then.", "He left. Und dann.")
 
 
-def test_korean_particles_and_punctuation_stay_outside() -> None:
-    example = Example(["▁Open", "▁(the", "▁file)"], ["▁(파일을)", "▁여세요"], (2, 0), (1, 0, 0))
-    made = {(augment.spans(example, random.Random(seed), OTHER) or ("", ""))[1] for seed in range(300)}
-    assert {"(<b>파일</b>을) 여세요", "({name}을) 여세요"} <= made
-
-
 def test_parts_that_translate_each_other_have_no_link_outside() -> None:
     draw, found = random.Random(6), 0
     for _ in range(1_000):
@@ -108,11 +102,6 @@ def test_parts_that_translate_each_other_have_no_link_outside() -> None:
         assert example.translation(part) == (possible[0] if possible else None)
         found += bool(possible)
     assert found > 100
-
-
-def test_no_part_divides_a_thai_vowel_from_its_consonant() -> None:
-    example = Example(["▁", "เ", "ด", "็กชาย"], ["▁The", "▁boy"], [1, 2], [0, 0, 1, 1])
-    assert example.words() == [range(0, 1), range(1, 4)]
 
 
 def test_the_program_writes_a_corpus(tmp_path: Path, tokenizer_config: Callable[..., TokenizerConfig]) -> None:

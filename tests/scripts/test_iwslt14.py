@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
+import re
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from nmt.cli import train
 from nmt.config.compose import compose
 from nmt.errors import UserError
 from scripts.recipes import iwslt14
@@ -106,61 +105,25 @@ def test_the_files_are_those_of_the_published_preparation(
     assert "train: 67 pairs (published: 160,239)\nval: 3 pairs (published: 7,283)\ntest: 6 pairs (" in said
 
 
-def test_nothing_is_overwritten(archive: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "test.en").write_text("mine", "utf-8")
-    with pytest.raises(UserError, match=r"out/test\.en exists and is not overwritten; remove it, or name another"):
-        iwslt14.main([str(archive), str(tmp_path / "out")])
-    assert [path.read_text("utf-8") for path in (tmp_path / "out").iterdir()] == ["mine"]
-
-
 def test_mistakes_of_a_user_write_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    files = contents()
+    files, talks = contents(), "de-en/train.tags.de-en.en"
     name = "de-en/IWSLT14.TEDX.dev2012.de-en.en.xml"
-    talks = "de-en/train.tags.de-en.en"
-    tagged = "".join(f"<url>{number}</url>\n" for number in range(9))
-    both = {f"de-en/train.tags.de-en.{language}": tagged for language in ("de", "en")}
     for changed, message in (
         ({key: text for key, text in files.items() if key != name}, f"x.tgz: holds no file {name}; expected de-en.tgz"),
         (files | {talks: files[talks] + "More.\n"}, f"x.tgz: {talks[:-3]}.de has 76 lines of text but {talks} has 77"),
-        (files | both, "x.tgz: no pairs for train; expected de-en.tgz"),
     ):
         pack(tmp_path / "x.tgz", changed)
-        with pytest.raises(UserError) as error:
+        with pytest.raises(UserError, match=re.escape(message)):
             iwslt14.main(["x.tgz"])
-        assert message in str(error.value)
     whole = pack(tmp_path / "x.tgz", files).read_bytes()
     other_sum = whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]
     for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400], other_sum):
         (tmp_path / "x.tgz").write_bytes(broken)
         with pytest.raises(UserError, match=r"^x\.tgz: not a whole tar archive; expected de-en\.tgz of IWSLT 2014$"):
             iwslt14.main(["x.tgz"])
-    with pytest.raises(FileNotFoundError):
-        iwslt14.main(["nowhere.tgz"])
-    with pytest.raises(UserError, match=r"got 0 arguments, expected ARCHIVE \[OUT\]"):
-        iwslt14.main([])
     assert [path.name for path in tmp_path.iterdir()] == ["x.tgz"]
-
-
-def test_without_the_tokenizer_the_message_has_the_command(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    message = r"tokenizer needs sacremoses, not installed; pip install 'nmt-attention-lab\[moses\]' installs it"
-    with pytest.raises(UserError, match=message):
-        iwslt14.main([str(archive)])
 
 
 def test_the_recipe_reads_the_folder_that_the_program_writes() -> None:
     assert compose("train", ["experiment=iwslt14"])["data"]["path"] == iwslt14.OUT
-
-
-@pytest.mark.slow
-def test_the_recipe_trains_on_the_prepared_files(
-    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    iwslt14.main([str(archive)])
-    small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
-    train.main(["experiment=iwslt14", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
-    assert metrics["updates"] == 2 and "|tok:none|" in metrics["test"]["bleu"]["signature"]

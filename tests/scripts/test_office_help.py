@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import train
 from nmt.config.compose import compose
 from nmt.errors import UserError
 from scripts.recipes import office_help
@@ -59,37 +58,6 @@ def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: P
     assert [path.read_bytes() for path in sorted(out.iterdir())] == before
 
 
-def test_mistakes_of_a_user_write_nothing(tmp_path: Path) -> None:
-    out = str(tmp_path / "out")
-    for language in ("en-US", "ko"):
-        write_page(tmp_path, language, "one.html", f'<p id="a">{language}</p>')
-    with pytest.raises(UserError, match=r"fr/text: no such folder; expected the help of LibreOffice"):
-        office_help.main([str(tmp_path), "fr", out])
-    with pytest.raises(UserError, match=r"too few pages in both en-US and ko for train, val and test$"):
-        office_help.main([str(tmp_path), "ko", out])
-    (page,) = tmp_path.glob("ko/**/one.html")
-    page.write_bytes("<p id='a'>가</p>".encode("euc-kr"))
-    with pytest.raises(UserError, match=r"one.html:1: not UTF-8 \(byte 0xb0 at 11\)"):
-        office_help.main([str(tmp_path), "ko", out])
-    with pytest.raises(UserError, match=r"got 1 argument, expected FOLDER LANGUAGE \[OUT\]"):
-        office_help.main([str(tmp_path)])
-    assert not Path(out).exists()
-
-
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_the_recipes_read_the_folder_that_the_program_writes(recipe: str) -> None:
     assert compose("train", [f"experiment={recipe}"])["data"]["path"] == office_help.OUT
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_the_recipes_train_on_the_prepared_files(
-    recipe: str, pages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    office_help.main([str(pages), "ko"])
-    small = ["model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.feed_forward=16"]
-    train.main([f"experiment={recipe}", "debug=fast", *small, f"hydra.run.dir={tmp_path}/run"])
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text("utf-8"))
-    tokens = {"office_help_en_ko": "char", "office_help_ko_en": "13a"}[recipe]
-    assert metrics["updates"] == 2 and f"|tok:{tokens}|" in metrics["val"]["bleu"]["signature"]

@@ -67,12 +67,6 @@ def test_joeynmt_gets_the_sizes_the_pairs_and_the_pieces(programs: Path, capsys:
     assert lines and {piece for line in lines for piece in processor.encode(line, out_type=str)} <= {*pieces}
 
 
-@pytest.mark.parametrize("turns", ["0", "two"])
-def test_another_number_of_turns_is_an_error(turns: str) -> None:
-    with pytest.raises(UserError, match=f"turns: got {turns}, expected a number of turns"):
-        benchmark.main(["turns", f"turns={turns}"])
-
-
 def test_a_system_that_fails_is_named(programs: Path) -> None:
     (programs / "ours.py").write_text("raise SystemExit('error: seed: got x')")
     with pytest.raises(UserError, match="as it is: error: seed: got x"):

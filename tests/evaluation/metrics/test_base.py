@@ -13,7 +13,7 @@ import torch
 from nmt.build import build_metrics
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Interval, Metric, Score, binomial_interval, labels, ratio_interval, score
+from nmt.evaluation.metrics.base import Metric, Score, binomial_interval, labels, ratio_interval, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -85,9 +85,8 @@ def test_wrong_counts_are_refused() -> None:
         score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES[1:])
     with pytest.raises(UserError, match="no sentences"):
         score({"bleu": BLEU()}, [], [], sources=[])
-    for bootstrap in (1, -1, 10**9):
-        with pytest.raises(UserError, match="bootstrap"):
-            score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES, bootstrap=bootstrap)
+    with pytest.raises(UserError, match="bootstrap"):
+        score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES, bootstrap=1)
 
 
 @pytest.mark.parametrize(
@@ -130,10 +129,6 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
     written = write_evaluation(tmp_path, found)
     facts = json.loads(written.read_text(encoding="utf-8"))
     assert facts["scores"]["length"]["value"] == pytest.approx(value) and list(facts["commands"]) == ["bleu", "ter"]
-
-
-def test_an_interval_is_shown_by_its_ends() -> None:
-    assert str(Interval(0.375, 0.125)) == "0.25 to 0.50"
 
 
 @pytest.mark.parametrize("count", [1, 15, 29])
