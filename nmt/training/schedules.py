@@ -14,7 +14,7 @@ from typing import Annotated
 
 from nmt.parameters import NonNegativeInt, Range, check_fields
 
-Share = Annotated[float, Range(above=0, high=1)]
+ShareOfRun = Annotated[float, Range(above=0, high=1)]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -27,7 +27,7 @@ class Schedule(ABC):
     """
 
     warmup_updates: NonNegativeInt = 0
-    warmup_share: Share = 0.15
+    warmup_share: ShareOfRun = 0.15
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -82,7 +82,7 @@ class WarmupStableDecay(Schedule):
     The factor of the decay is 1 - sqrt(x), where x is the share of the decay that is done (arXiv:2405.18392).
     """
 
-    decay_share: Share = 0.2
+    decay_share: ShareOfRun = 0.2
 
     def decay(self, update: int, progress: float) -> float:
         done = 1 - (1 - progress) / self.decay_share

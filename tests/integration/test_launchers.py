@@ -111,7 +111,7 @@ def test_processes_of_torchrun_train_one_run_in_one_folder(tmp_path, processes):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-m", *SHORT, "seed=1,2"], "error: -m: a multirun is many runs, but torchrun has started 2 processes"),
+        (["-m", *SHORT, "seed=1,2"], "error: -m: a multirun is many runs, but torchrun has started one run"),
         ([*SHORT, "trainer.devices=3"], "error: trainer.devices: got 3, but this machine has 2"),
         ([*SHORT, "hydra.run.dir=taken"], "error: .*taken already holds a run"),
     ],
