@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from nmt.attention_map import load
-from nmt.cli import program, share, sweep
-from nmt.config.schema import OTHER_FOLDER
+from nmt.cli import program, share
 from nmt.errors import UserError, printable
-from nmt.evaluation.split import read_scores
 from nmt.lab.attention.figure import save
 from nmt.lab.attention.page import page
-from nmt.lab.cli import attend, compare, lab
+from nmt.lab.cli import attend, compare
 from tests.finished_runs import write_run, write_translations
 from tests.tiny_run import Run
 
@@ -163,21 +161,3 @@ def test_attend_and_share_read_a_changed_map(
         path.write_text(text, "utf-8")
         call(attend.main, path, ["ckpt=run", "device=cpu", "search.beam_size=1"])
         call(share.main, path, ["ckpt=run", "out=out"])
-
-
-@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
-def test_changed_files_of_results_are_replaced_or_refused(run: Run, runs: Path, tmp_path: Path, count: int) -> None:
-    result = {**json.loads((runs / "metrics.json").read_text("utf-8")), "val": {"bleu": {"label": "BLEU", "value": 1}}}
-    readers: list[tuple[str, Any, Callable[[Path], object]]] = [
-        ("claims.json", [{"name": "a", "contrasts": []}] * 3, lambda path: lab.check_replaces([], path.parent)),
-        ("metrics.json", result, lambda path: sweep.write([sweep.read_result(0, {}, path.parent)], [], tmp_path)),
-        ("a.json", json.loads((runs / SCORES).read_text("utf-8")), lambda path: read_scores(path, remedy=OTHER_FOLDER)),
-    ]
-    for name, whole, read in readers:
-        for text in texts(whole, count):
-            (tmp_path / name).write_text(text, "utf-8")
-            try:
-                read(tmp_path / name)
-            except UserError as error:
-                if "would be lost" not in str(error):
-                    one_line(error, tmp_path / name)

@@ -36,7 +36,7 @@ def test_attend_commands(line, commands_folder, capsys):
     assert (commands_folder / "FOLDER").is_dir() == ("out=" in line)
 
 
-@pytest.mark.parametrize("line", [line for line in commands_of("align") if "yardstick" not in line])
+@pytest.mark.parametrize("line", [line for line in commands_of("align") if "eflomal" not in line])
 def test_align_commands(line, commands_folder, capsys):
     words, _, redirected = line.partition(" > ")
     align.main(shlex.split(words))

@@ -1,4 +1,4 @@
-"""The texts of a picture of attention: its caption, its legend, the labels of pieces, and the metadata of its file."""
+"""The texts of a picture of attention: its caption, its legend, and the labels of pieces."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from nmt.errors import printable
 from nmt.tokens import WORD_MARK
 
 if TYPE_CHECKING:
-    from nmt.attention_map import AttentionMap, Origin
-    from nmt.lab.attention.view import Shown
+    from nmt.attention_map import Origin
 
 # kind: title, name of the rows, name of the columns
 TEXTS = {
@@ -59,18 +58,3 @@ def _details(origin: Origin) -> Iterator[str]:
         yield f"score {origin.score:.2f}"
     if origin.log_prob is not None:
         yield f"log P {origin.log_prob:.2f}"
-
-
-def metadata(attention: AttentionMap, kind: Shown) -> tuple[str, str]:
-    """Return the title and the description of a picture, for the metadata of its file."""
-    origin = attention.origin
-    entries = {
-        "source": attention.source,
-        "translation": attention.target,
-        "model": origin.model,
-        "update": origin.update,
-        "score": origin.score,
-        "log P": origin.log_prob,
-    }
-    lines = [printable(f"{name}: {value}") for name, value in entries.items() if value not in (None, "")]
-    return printable(f"{TEXTS[kind][0]}: {attention.source} → {attention.target}"), "\n".join(lines)

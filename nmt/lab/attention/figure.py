@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nmt.errors import UserError
-from nmt.lab.attention.caption import metadata
 from nmt.lab.attention.drawing import CARD_EDGE, GAP, Drawing, blank, fit
 from nmt.lab.attention.view import Shown, attention_maps, view
 from nmt.system.atomic import write_atomically
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 SAVED_DPI = 160
 CARD_DPI = 185  # twice the pixels of a card of TensorBoard: a browser shrinks such a picture well
 FORMATS = ("png", "svg", "pdf")
-DESCRIPTION = {"png": "Description", "svg": "Description", "pdf": "Subject"}  # the names that the formats define
 
 
 def figure(
@@ -107,10 +104,9 @@ def save(
 ) -> None:
     """Write the map to `path`: a picture (.png, .svg, .pdf), or all data (.json).
 
-    The picture is that of `figure` if a layer or a head is given, else that of `overview`. The metadata of the file
-    hold the text of the caption, and the complete sentences. The file is complete or not written at all. Raises
-    UserError for another suffix, a folder that does not exist, a model without attention, and a kind, layer or head
-    that the model does not have. Raises OSError for a full disk.
+    The picture is that of `figure` if a layer or a head is given, else that of `overview`. The file is complete or not
+    written at all. Raises UserError for another suffix, a folder that does not exist, a model without attention, and a
+    kind, layer or head that the model does not have. Raises OSError for a full disk.
     """
     path = Path(path)
     suffix = path.suffix.lower().removeprefix(".")
@@ -128,19 +124,18 @@ def save(
         drawn = overview(attention, kind, words=words, scaled=scaled)
     else:
         drawn = figure(attention, kind=kind, layer=layer, head=head, words=words, scaled=scaled)
-    title, description = metadata(attention, kind)
-    save_figure(drawn, path, {"Title": title, DESCRIPTION[suffix]: description})
+    save_figure(drawn, path)
 
 
-def save_figure(drawn: Figure, path: Path, facts: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Write a figure to a picture, whose format is the suffix of `path`; `facts` are its metadata."""
-    write_atomically(path, content(drawn, path.suffix.lower()[1:], facts))
+def save_figure(drawn: Figure, path: Path) -> None:
+    """Write a figure to a picture, whose format is the suffix of `path`."""
+    write_atomically(path, content(drawn, path.suffix.lower()[1:]))
 
 
-def content(drawn: Figure, format: str = "png", facts: Mapping[str, str] = MappingProxyType({})) -> bytes:
-    """Return the content of a picture file of a figure; `facts` are its metadata."""
+def content(drawn: Figure, format: str = "png") -> bytes:
+    """Return the content of a picture file of a figure."""
     picture = BytesIO()
-    drawn.savefig(picture, format=format, dpi=SAVED_DPI, metadata=dict(facts))
+    drawn.savefig(picture, format=format, dpi=SAVED_DPI)
     return picture.getvalue()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -46,71 +46,39 @@ class Typeface:
         return "".join(self.replaced.get(char, char) for char in text)
 
 
-class FontBook:
-    """The fonts in use: `DEFAULT`, and those of `installed_fonts` that the texts so far needed."""
-
-    def __init__(self) -> None:
-        self._chosen: list[Font] = []
-        self._hopeless: set[str] = set()
-        self._warned: set[str] = set()
-
-    def typeface(self, texts: Iterable[str]) -> Typeface:
-        """Return the typeface that draws `texts`. Warns once for each script with characters that no font has."""
-        needed = set().union(*texts)
-        missing = needed - self._covered(needed)
-        if missing - self._hopeless:
-            self._extend(missing - self._hopeless)
-            missing = needed - self._covered(needed)
-            self._hopeless |= missing
-        self._warn(missing)
-        return Typeface(tuple(self._families(needed)), {char: _substitute(char) for char in missing})
-
-    def _families(self, needed: set[str]) -> Iterator[str]:
-        """Yield the default family, and each other family that has characters which the families before it lack."""
-        for index, font in enumerate(self._chosen):
-            found = _having(font.path, needed)
-            if found or index == 0:
-                yield font.family
-            needed = needed - found
-
-    def _covered(self, needed: set[str]) -> set[str]:
-        from matplotlib.font_manager import findfont
-
-        if not self._chosen:
-            self._chosen = [Font(DEFAULT, str(findfont(DEFAULT)))]
-        printable = {char for char in needed if unicodedata.category(char) != "Cc"}
-        return set().union(*(_having(font.path, printable) for font in self._chosen))
-
-    def _extend(self, missing: set[str]) -> None:
-        """Choose the font with the most characters of `missing`, then the font with the most of the rest, and so on."""
-        left = set(missing)
-        having = [(font, _scan(font.path, left)) for font in installed_fonts()]
-        while left:
-            font, found = max(having, key=lambda pair: len(pair[1] & left), default=(None, set()))
-            if font is None or not found & left:
-                return
-            self._chosen.append(font)
-            left -= found
-
-    def _warn(self, missing: set[str]) -> None:
-        by_script: dict[str, list[str]] = {}
-        for char in sorted(char for char in missing if _substitute(char) == BOX):
-            by_script.setdefault(script(char), []).append(char)
-        for name, chars in by_script.items():
-            if name in self._warned:
-                continue
-            self._warned.add(name)
-            sample = "".join(chars[:10]) + ("…" if len(chars) > 10 else "")
-            remedy = f"pip install {CJK_PACKAGE}" if name in _CJK else f"install one, such as Noto Sans {name}"
-            log.warning("pictures: no installed font has %s (%s), drawn as %s; %s", name, sample, BOX, remedy)
-
-
-_book = FontBook()
-
-
 def typeface(texts: Iterable[str]) -> Typeface:
-    """Return the typeface that draws `texts` with the installed fonts; see `FontBook.typeface`."""
-    return _book.typeface(texts)
+    """Return the typeface that draws `texts`: the default font, then each time the font with most of what is missing.
+
+    Warns once for each script with characters that no installed font has.
+    """
+    from matplotlib.font_manager import findfont
+
+    needed = set().union(*texts)
+    fonts = [Font(DEFAULT, str(findfont(DEFAULT)))]
+    left = {char for char in needed if unicodedata.category(char) != "Cc"} - _having(fonts[0].path, needed)
+    while left:
+        best = max(installed_fonts(), key=lambda font: len(_having(font.path, left)), default=fonts[0])
+        found = _having(best.path, left)
+        if not found:
+            break
+        fonts.append(best)
+        left -= found
+    missing = left | {char for char in needed if unicodedata.category(char) == "Cc"}
+    for name in sorted({script(char) for char in missing if _substitute(char) == BOX}):
+        chars = "".join(sorted(char for char in missing if _substitute(char) == BOX and script(char) == name))
+        _warn(name, chars[:10] + "…" * (len(chars) > 10))
+    return Typeface(tuple(font.family for font in fonts), {char: _substitute(char) for char in missing})
+
+
+def _warn(name: str, sample: str) -> None:
+    """Warn of a script that no font has, once."""
+    if name not in _told:
+        _told.add(name)
+        remedy = f"pip install {CJK_PACKAGE}" if name in _CJK else f"install one, such as Noto Sans {name}"
+        log.warning("pictures: no installed font has %s (%s), drawn as %s; %s", name, sample, BOX, remedy)
+
+
+_told: set[str] = set()
 
 
 def script(char: str) -> str:
@@ -163,22 +131,15 @@ def installed_fonts() -> tuple[Font, ...]:
     return tuple(dict.fromkeys(Font(entry.name, entry.fname) for entry in sorted(entries, key=rank)))
 
 
-def _scan(path: str, chars: set[str]) -> set[str]:
-    """Return the characters of `chars` that the font file has; none if the file cannot be read."""
+@cache
+def _charmap(path: str) -> frozenset[int]:
+    """Return the characters of a font file; none if the file cannot be read."""
     from matplotlib.ft2font import FT2Font
 
     try:
-        charmap = FT2Font(path).get_charmap()
+        return frozenset(FT2Font(path).get_charmap())
     except (OSError, RuntimeError):
-        return set()
-    return {char for char in chars if ord(char) in charmap}
-
-
-@cache
-def _charmap(path: str) -> frozenset[int]:
-    from matplotlib.ft2font import FT2Font
-
-    return frozenset(FT2Font(path).get_charmap())
+        return frozenset()
 
 
 def _having(path: str, chars: set[str]) -> set[str]:

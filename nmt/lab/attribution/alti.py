@@ -5,9 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import Call, Calls, record, row_shares
-from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.base import TINY, AttributionView, Scores
+from nmt.lab.attribution.prediction import Call, Calls, Prediction, record
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import (
     DecoderLayer,
@@ -111,3 +110,10 @@ def linear_norm(norm: nn.Module, vectors: Tensor, total: Tensor) -> Tensor:
     eps = torch.finfo(total.dtype).eps if norm.eps is None else norm.eps
     scale = (total.square().mean(-1, keepdim=True) + eps).rsqrt()
     return vectors * scale * norm.weight
+
+
+def row_shares(contributions: Tensor, own: Tensor) -> Tensor:
+    """Return `contributions` (R, C) as shares of each row. If a row is zero, its column `own` (R,) gets everything."""
+    sums = contributions.sum(-1, keepdim=True)
+    shares = contributions / sums.clamp(min=TINY)
+    return shares.where(sums > TINY, nn.functional.one_hot(own, contributions.shape[1]).to(shares.dtype))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import record
-from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.prediction import Prediction, record
 from nmt.models.transformer import TransformerDecoder, decoder_layers
 
 

@@ -1,4 +1,4 @@
-"""A model that predicts a given translation, token by token, from the tokens' vectors.
+"""A model that predicts a given translation, token by token, from the tokens' vectors, and what its layers compute.
 
 Legend: S source tokens, T target tokens, N copies of the sentence. A decoder reads T tokens as well: `<s>` and all
 target tokens except the last.
@@ -6,8 +6,8 @@ target tokens except the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -90,3 +90,29 @@ def _replaced(embedding: nn.Module, vectors: Tensor) -> Iterator[None]:
 
     with embedding.register_forward_hook(replace):
         yield
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call of a module in a forward pass: its arguments and its result."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    output: Any
+
+
+Calls = dict[nn.Module, Call]
+
+
+def record(prediction: Prediction, layers: Iterable[nn.Module]) -> Calls:
+    """Return the calls of `layers` and of the modules in them in a forward pass that computes attention weights."""
+    calls: Calls = {}
+
+    def keep(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        calls[module] = Call(args, kwargs, output)
+
+    with ExitStack() as hooks, torch.no_grad():
+        for module in (module for layer in layers for module in layer.modules()):
+            hooks.enter_context(module.register_forward_hook(keep, with_kwargs=True))
+        prediction.attend()
+    return calls

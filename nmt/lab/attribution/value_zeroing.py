@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.layers import Calls, record
-from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.prediction import Calls, Prediction, record
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder, decoder_layers, encoder_layers
 

@@ -12,16 +12,15 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.figure import card, draw, save_attention_maps, save_figure
 from nmt.lab.attention.fonts import typeface
-from nmt.lab.attention.view import view
+from nmt.lab.attention.view import attention_maps, view
 from nmt.lab.attribution.base import AttributionView, attributions
-from nmt.lab.callbacks.maps import MapsCallback
 from nmt.parameters import NonNegativeInt, checked
 from nmt.system.run_files import ATTENTION
-from nmt.training.module import TranslationModule, translation_module
+from nmt.training.module import RunCallback, TranslationModule, translation_module
 
 
 @checked
-class Samples(MapsCallback):
+class Samples(RunCallback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 
     At the end of the run, their attention maps are written to attention/ in the run's folder. The `views` are drawn
@@ -31,7 +30,7 @@ class Samples(MapsCallback):
     def __init__(
         self, *, sentences: NonNegativeInt = 3, views: Mapping[str, AttributionView] = MappingProxyType({})
     ) -> None:
-        super().__init__(sentences)
+        self.sentences = sentences
         self.views = views
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -59,7 +58,7 @@ class Samples(MapsCallback):
         writer.add_text(
             "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
         )
-        for number, attention_map in self.maps(trainer, pl_module).items():
+        for number, attention_map in attention_maps(module.translator, translations).items():
             if attention_map.cross is not None:
                 writer.add_figure(f"attention/{number}", card(view(attention_map, words=True)), update)
         for number, named in attributions(self.views, module.translator, translations).items():

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import pytorch_lightning as pl
+from pytorch_lightning.callbacks import Callback
 
 from nmt.attention_map import AttentionMap
 from nmt.data.normalization import normalized
 from nmt.lab.attention.measures import measures, scalars
-from nmt.lab.callbacks.maps import MapsCallback
-from nmt.lab.report.faults import shares
+from nmt.lab.attention.view import attention_maps
+from nmt.lab.report.errors import shares
 from nmt.parameters import PositiveInt, checked
 from nmt.training.module import TranslationModule, translation_module
 
@@ -41,14 +41,14 @@ ADVICE = {
 
 
 @checked
-class Watch(MapsCallback):
+class Watch(Callback):
     """Writes figures about the translations, the losses and the attention of each validation to the loggers.
 
     `heads/<kind>/<figure>/layer1.head1` are the figures of `nmt.lab.attention.measures` for each kind of attention,
     layer and head, over the first `sentences` translations.
 
     `watch/empty`, `watch/copied` and `watch/repeating` are shares of the validation translations with a fault; see
-    `nmt.lab.report.faults`. `watch/shuffled_<metric>` is the score of the translations of shuffled sources: each
+    `nmt.lab.report.errors`. `watch/shuffled_<metric>` is the score of the translations of shuffled sources: each
     translation is scored against the reference of another sentence. `watch/nll_gap` is the negative log-likelihood of a
     target token in validation minus that in training, in nats. `watch/sharp_attention` is the share of rows of cross
     attention that give more than 0.99 of their weight to one token, over all layers and heads of the same translations.
@@ -57,25 +57,16 @@ class Watch(MapsCallback):
     """
 
     def __init__(self, *, sentences: PositiveInt = 20) -> None:
-        super().__init__(sentences)
+        self.sentences = sentences
         self._told: set[str] = set()
         self._lowest = (math.inf, math.inf)  # validation and training loss where the validation loss was lowest
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the problems that were reported, and the lowest validation loss."""
-        return {"told": sorted(self._told), "lowest": list(self._lowest)}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from a saved state."""
-        self._told = set(state_dict["told"])
-        self._lowest = (state_dict["lowest"][0], state_dict["lowest"][1])
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write the figures of this validation, and report new problems."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
-        maps = list(self.maps(trainer, pl_module).values())
+        maps = list(attention_maps(module.translator, module.validation.translations[: self.sentences]).values())
         figures = self._figures(module, maps)
         heads = {f"heads/{name}": value for name, value in scalars(maps).items()}
         for each in trainer.loggers:

@@ -85,6 +85,7 @@ def cards(facts: Facts) -> str:
         words=words,
         count=words["count"].filled(decided=sum(each in DECIDED for each in verdicts), all=len(verdicts)),
         colors=COLORS,
+        verdicts=TEXTS["verdicts"],
         claims=[_card(each) for each in facts],
     )
 
@@ -95,27 +96,10 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
         name: [fmean(line[place]) if place in line else None for place in places]
         for name, line in fact["curves"].items()
     }
-    widest = max(abs(each["mean"]) for each in fact["contrasts"]) * 2 or 1.0
-
-    def share(value: float) -> float:
-        return round(max(-100, min(100, 100 * value / widest)), 1)
-
-    contrasts = [
-        {
-            "text": each["text"],
-            "verdict": vars(TEXTS["verdicts"][each["verdict"]]),
-            "found": f"{each['mean']:.1f} ± {each['half_width']:.1f}",
-            "low": share(each["mean"] - each["half_width"]),
-            "middle": share(each["mean"]),
-            "high": share(each["mean"] + each["half_width"]),
-        }
-        for each in fact["contrasts"]
-    ]
     systems = CLAIMS[fact["name"]]("FOLDER").systems()
     return {
-        **{key: fact[key] for key in ("name", "claim", "remember", "table", "joined")},
+        **{key: fact[key] for key in ("name", "claim", "remember", "table", "joined", "contrasts")},
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
-        "contrasts": contrasts,
         "chart": chart(places, lines),
         "commands": {
             name: [shlex.join(["python", *words]) for words in _commands(fact, name, settings)]

@@ -54,9 +54,6 @@ def main(config: AlignConfig) -> None:
                 if inputs.gold is not None:
                     add_all(agreement, named, inputs.gold[place])
         if inputs.gold is not None:
-            if config.yardstick is not None:
-                for links, gold in zip(by_statistics(inputs, config), inputs.gold, strict=True):
-                    add_all(agreement, {"eflomal": links}, gold)
             print_stderr(table(agreement))
 
 

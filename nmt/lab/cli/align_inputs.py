@@ -16,7 +16,6 @@ from nmt.parameters import PositiveInt, Range
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.data.sources.base import Pairs
-    from nmt.data.tokenizer import Tokenizer
     from nmt.data.word_links import Gold
     from nmt.lab.alignment.alignment import Aligner
 
@@ -42,7 +41,6 @@ class AlignConfig(ModelSettings):
     threshold: Annotated[float, Range(above=0.0, high=1.0)] | None
     shifted: bool
     gold: PathText | None
-    yardstick: Literal["eflomal"] | None
     batch_tokens: PositiveInt
 
     def contradictions(self) -> Iterator[str]:
@@ -53,18 +51,18 @@ class AlignConfig(ModelSettings):
             yield "ckpt: not given; name a run folder or a checkpoint file: ckpt=RUN_FOLDER"
         of_reverse = [name for name in ("reverse_layer", "reverse_head") if getattr(self, name) is not None]
         if self.aligner == "eflomal":
-            names = [name for name in ("reverse", "layer", "head", "threshold", "yardstick") if getattr(self, name)]
+            names = [name for name in ("reverse", "layer", "head", "threshold") if getattr(self, name)]
             names += of_reverse + ["shifted"] * self.shifted + ["unit"] * (self.unit != "words")
             for name in names:
                 yield f"{name}: does not go with aligner={self.aligner}, only with a model; leave it out"
         elif self.reverse is None:
-            symmetrized = self.symmetrize != "grow-diag-final-and" and self.yardstick is None
-            for name in of_reverse + ["symmetrize"] * symmetrized:
+            for name in of_reverse + ["symmetrize"] * (self.symmetrize != "grow-diag-final-and"):
                 yield f"{name}: does nothing without reverse=, a model of the other direction; give one or leave it out"
+        if self.unit == "pieces" and self.reverse is not None:
+            yield "unit=pieces: two models can divide a text into different pieces; leave unit= or reverse= out"
         if self.split is not None and (self.source, self.target) != (None, None):
             yield "split: does not go with source= and target=; give split=, or the two files"
-        statistical = "eflomal" in (self.aligner, self.yardstick) and self.ckpt is not None
-        if self.split is None and self.data and not statistical:
+        if self.split is None and self.data and (self.aligner == "model" or self.ckpt is None):
             yield f"data.{next(iter(self.data))}: does nothing with source= and target=; leave it out"
 
 
@@ -98,14 +96,8 @@ def load_inputs(config: AlignConfig) -> Inputs:
     if config.reverse is not None and loaded is not None:
         other, backward = load_aligner(config, config.reverse, backwards=True)
         require_opposite(loaded, other, config.data)
-        if config.unit == "pieces":
-            require_same_pieces(loaded.tokenizer, other.tokenizer)
     pairs, name, training = read_pairs(config, loaded)
     gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
-    if config.yardstick is not None:
-        if not gold:
-            raise UserError("yardstick: there are no gold alignments to score it with; name a file: gold=FILE")
-        eflomal.find("yardstick")
     return Inputs(pairs, name, forward, backward, gold or None, training)
 
 
@@ -141,19 +133,6 @@ def require_opposite(forward: LoadedModel, backward: LoadedModel, given: Mapping
     )
 
 
-def require_same_pieces(forward: Tokenizer, backward: Tokenizer) -> None:
-    """Raise UserError unless models of opposite directions divide every text into the same pieces.
-
-    With spans they do not: which spans of a text are one piece depends on whether it is the source.
-    """
-    one, other = ([each.source_model, each.target_model or each.source_model] for each in (forward, backward))
-    if one != other[::-1] or forward.spans or backward.spans:
-        raise UserError(
-            "unit=pieces: the two models can divide a text into different pieces, so their links cannot be joined; "
-            "leave unit= or reverse= out"
-        )
-
-
 def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:
     """Return the pairs to align, the name of their lines in messages, and the pairs of the training.
 
@@ -165,7 +144,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     from nmt.translation.loading import languages_of, require_data_settings
 
     wanted = [config.split] if config.split is not None else []
-    if "eflomal" in (config.aligner, config.yardstick) and config.split != "train" and loaded is not None:
+    if config.aligner == "eflomal" and config.split != "train" and loaded is not None:
         wanted.append("train")
     corpus: dict[str, Any] = {}
     if wanted and loaded is not None:

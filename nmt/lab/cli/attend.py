@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nmt.translation.translation import Translation
 
 MOST = 200  # sentences on one page
-WITHOUT_TRACE = ("input", "compare", "words", "scaled", "format")
+WITHOUT_TRACE = ("input", "compare", "views", "words", "scaled", "format")
 
 
 @dataclass(kw_only=True)
@@ -152,7 +152,6 @@ def explain(
 
     Raises UserError for a position, layer or head that does not exist, and for a source that was split.
     """
-    from nmt.build import build_views
     from nmt.cli.table import terminal_width
     from nmt.lab.attention.caption import details
     from nmt.lab.trace.page import trace_page
@@ -169,8 +168,7 @@ def explain(
             f"text: it was translated in {len(translations)} parts, but a trace explains one piece of one translation; "
             "give one of the parts"
         )
-    views = list(build_views(config.views, allow=config.allow).values())
-    trace = trace_position(translator, translations[0], config.trace, views, kind=config.kind)
+    trace = trace_position(translator, translations[0], config.trace, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
     text = list(lines(trace, terminal_width(), **chosen))
     print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")

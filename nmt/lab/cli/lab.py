@@ -27,10 +27,9 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 from nmt.cli.arguments import DATA_PATHS, PathText, Settings, configured, quoted_paths
-from nmt.config.schema import OTHER_FOLDER, read_json
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
 from nmt.system.atomic import require_writable
@@ -43,10 +42,6 @@ if TYPE_CHECKING:
 
 MAIN = ("fixed_vector", "gradient", "alignment", "positions", "scaling")  # the claims that quick=true measures
 IN_THE_NAME = ("data", "model", "model/attention", "model/positions")  # of the folder of a training
-
-
-class _Named(TypedDict):
-    name: str
 
 
 @dataclass(kw_only=True)
@@ -81,7 +76,6 @@ def main(config: LabConfig) -> None:
         raise UserError("claims: none of them can be measured; choose others, or give what is missing")
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
-    check_replaces(claims, Path(config.out))
     require_writable(Path(config.out))
     trainings = {claim.name: planned(claim, config.seeds[: claim.seeds], Path(config.runs)) for claim in claims}
     train_all(
@@ -115,18 +109,6 @@ def is_possible(claim: Claim) -> bool:
     if missing is not None:
         print(f"{claim.name}: left out; it needs {missing}", flush=True)
     return missing is None
-
-
-def check_replaces(claims: Sequence[Claim], folder: Path) -> None:
-    """Raise UserError if the page in `folder` has a claim that is not measured now, because it would be lost."""
-    file = folder / "claims.json"
-    there = read_json(file, list[_Named], remedy=OTHER_FOLDER) if file.is_file() else []
-    lost = [each["name"] for each in there if each["name"] not in {claim.name for claim in claims}]
-    if lost:
-        raise UserError(
-            f"out: the page in {folder} also has {', '.join(lost)}, which would be lost; measure these too (finished "
-            "trainings are used again), or name another folder: out=FOLDER"
-        )
 
 
 def planned(claim: Claim, seeds: Sequence[int], folder: Path) -> dict[str, list[Training]]:

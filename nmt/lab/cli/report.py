@@ -57,10 +57,10 @@ def main(config: ReportConfig) -> None:
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
         )
     from nmt.build import build_views
+    from nmt.lab.report.errors import judge
     from nmt.lab.report.examples import examples
     from nmt.lab.report.rarity import rarity
     from nmt.lab.report.report import report
-    from nmt.lab.report.search_errors import judge, summary
     from nmt.translation.translator import Translator
 
     inputs = load_inputs(config)
@@ -77,8 +77,6 @@ def main(config: ReportConfig) -> None:
             lines, language = [*evaluation.references, *evaluation.hypotheses], inputs.subject.target_lang
             rare = rarity(training, lines, inputs.metrics, language)
         verdicts = judge(translator, evaluation.translations, evaluation.references)
-        for line in summary(verdicts):
-            print(f"  {line}")
         numbers = {"count": config.examples, "n_best": config.n_best, "seed": config.seed}
         chosen = examples(translator, evaluation, verdicts, views, **numbers)
         found = report(translator, evaluation, verdicts, rare, chosen)

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nmt.cli.sweep import deviation
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
@@ -131,7 +128,22 @@ def compare(
     for run in runs:
         _check_same(run, baseline)
     references = baseline.test_set.references
-    tester = Tester.of(runs, metrics, resamples=bootstrap, shuffles=shuffles)
+    tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
+    counts = {  # extracted once for all tests
+        (name, run.folder): sentence_statistics(run.hypotheses, references, metric=metric)
+        for name, metric in tested.items()
+        for run in runs
+    }
+
+    def bootstrapped(name: str, *sides: Sequence[FinishedRun]) -> PairedBootstrap:
+        one, other = ([counts[name, run.folder] for run in side] for side in sides)
+        return bootstrap_test(one, other, metric=tested[name], resamples=bootstrap)
+
+    def paired(name: str, one: FinishedRun, other: FinishedRun) -> PairedTests:
+        both = (counts[name, run.folder] for run in (one, other))
+        p_value = randomization_test(*both, metric=tested[name], shuffles=shuffles)
+        return PairedTests(p_value, bootstrapped(name, [one], [other]))
+
     groups = _systems(runs)
     against = next(group for group in groups.values() if baseline in group)
     lengths = length_groups(baseline.test_set.sources, baseline.test_set.source_lang)
@@ -141,10 +153,10 @@ def compare(
         for run in group:
             other = None if group is against else next((each for each in against if each.seed == run.seed), against[0])
             scores = score(metrics, run.hypotheses, references, sources=run.test_set.sources, bootstrap=bootstrap)
-            tests = {} if other is None else tester.paired(other, run)
+            tests = {} if other is None else {metric: paired(metric, other, run) for metric in tested}
             compared.append(ComparedRun(run, scores, other, tests))
         several = group is not against and min(len(group), len(against)) > 1
-        seeds = tester.over_seeds(against, group) if several else {}
+        seeds = {metric: bootstrapped(metric, against, group) for metric in tested} if several else {}
         systems.append(System(name, compared, seeds, _by_length(group, lengths, next(iter(metrics.values())))))
     first = next(system for system in systems if system.runs[0].run in against)
     differences = {
@@ -188,54 +200,6 @@ def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
             if names[index] in shared:
                 names[index] = str(Path(*group[0].folder.absolute().parts[-parts:]))
     return dict(zip(names, groups, strict=True))
-
-
-@dataclass(frozen=True)
-class Tester:
-    """Tests runs against each other by each sacreBLEU metric. The statistics of a run are extracted once."""
-
-    metrics: Mapping[str, SacreBleuMetric]
-    statistics: Mapping[str, Mapping[Path, NDArray[np.float64]]]  # by metric and run folder
-    resamples: int
-    shuffles: int
-
-    @classmethod
-    def of(
-        cls,
-        runs: Sequence[FinishedRun],
-        metrics: Mapping[str, Metric],
-        *,
-        resamples: int = RESAMPLES,
-        shuffles: int = SHUFFLES,
-    ) -> Tester:
-        """Return a tester of these runs, for the metrics that sacreBLEU computes."""
-        tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
-        statistics = {
-            name: {
-                run.folder: sentence_statistics(run.hypotheses, run.test_set.references, metric=metric) for run in runs
-            }
-            for name, metric in tested.items()
-        }
-        return cls(tested, statistics, resamples, shuffles)
-
-    def paired(self, baseline: FinishedRun, run: FinishedRun) -> dict[str, PairedTests]:
-        """Return both paired tests of a run against a run of the baseline, by metric."""
-        found = {}
-        for name, metric in self.metrics.items():
-            one, other = (self.statistics[name][each.folder] for each in (baseline, run))
-            found[name] = PairedTests(
-                randomization_test(one, other, metric=metric, shuffles=self.shuffles),
-                bootstrap_test([one], [other], metric=metric, resamples=self.resamples),
-            )
-        return found
-
-    def over_seeds(self, baseline: Sequence[FinishedRun], system: Sequence[FinishedRun]) -> dict[str, PairedBootstrap]:
-        """Return the bootstrap over the seeds and sentences of a system and the baseline, by metric."""
-        found = {}
-        for name, metric in self.metrics.items():
-            one, other = ([self.statistics[name][run.folder] for run in runs] for runs in (baseline, system))
-            found[name] = bootstrap_test(one, other, metric=metric, resamples=self.resamples)
-        return found
 
 
 def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:

@@ -26,14 +26,6 @@ TAGS = (
 _TAG = re.compile(rf"</?({'|'.join(TAGS.split())})(?:\s+[\w:-]+\s*=[^<>]*)?\s*/?>", re.IGNORECASE | re.ASCII)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
-# ASCII alone, because a Korean particle may follow an address without a space
-_ADDRESS = re.compile(
-    r"(?:(?:https?|ftp)://|www\.)[\w.~:/?#@!$&'*+,;=%()\[\]-]+|(?<![\w.+%-])[\w.+%-]{1,64}@[\w-]+(?:\.[\w-]+)+",
-    re.ASCII,
-)
-_ADDRESS_PARTS = re.compile(r"[a-z0-9_]+")
-UNCOMPARED = {"http", "https", "ftp", "www", "html", "htm"}
-
 _LONG_NUMBER = re.compile(r"\d{3,}")
 _SEPARATOR_OF_THOUSANDS = re.compile(r"(?<=\d)[.,'\u2019 ](?=\d{3}(?!\d))")
 
@@ -129,30 +121,6 @@ def _numbers(text: str) -> Counter[str]:
     return Counter(found if found.isascii() else str(int(found)) for found in _LONG_NUMBER.findall(joined))
 
 
-class Addresses(Filter):
-    """A URL or an e-mail address is on one side only. Language codes in the addresses may differ."""
-
-    explanation = "has a URL or an e-mail address on one side that the other side has not"
-
-    def finder(self, context: CorpusContext) -> Finder:
-        passed_over = {*UNCOMPARED, *(part for each in context.languages for part in _parts(each))}
-
-        def addresses(text: str) -> set[tuple[str, ...]]:
-            """Return the parts of each address that must be the same on both sides."""
-            return {tuple(part for part in _parts(url) if part not in passed_over) for url in _ADDRESS.findall(text)}
-
-        def find(index: int, pair: SentencePair) -> str:
-            source, target = addresses(pair.source), addresses(pair.target)
-            sides = zip(SIDES, (source - target, target - source), strict=True)
-            return " and ".join(side for side, left in sides if left)
-
-        return find
-
-
-def _parts(text: str) -> list[str]:
-    return _ADDRESS_PARTS.findall(text.lower())
-
-
 class Symbols(TextFilter):
     """A text is mostly punctuation and symbols, repeats a symbol many times in a row, or was decoded wrongly.
 
@@ -195,7 +163,6 @@ DEFECTS: Mapping[str, Filter] = {
     "invisible": Invisible(),
     "markup": Markup(),
     "numbers": Numbers(),
-    "addresses": Addresses(),
     "symbols": Symbols(),
     "shifted": Shifted(),
 }

@@ -12,8 +12,7 @@ from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.view import attention_maps
 from nmt.lab.attribution.base import Attribution, AttributionView, attributions
 from nmt.lab.compare.compare import sentence_scores
-from nmt.lab.report.faults import faults
-from nmt.lab.report.search_errors import Kind, Verdict
+from nmt.lab.report.errors import Kind, Verdict, faults
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.lines import as_line

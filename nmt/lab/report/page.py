@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
 import regex
 
 from nmt.attention_map import UNSPACED_CHARACTER
-from nmt.cli.table import Column, Table, text_cell
-from nmt.evaluation.metrics.base import Scores, labels
+from nmt.evaluation.metrics.base import labels
 from nmt.lab.attention.caption import BYTE, SPACE
 from nmt.lab.attention.figure import content, draw
 from nmt.lab.attention.view import View, view
 from nmt.lab.html import COLORS, chart, render
+from nmt.lab.report.errors import FAULTS
 from nmt.lab.report.examples import Example
-from nmt.lab.report.faults import FAULTS
-from nmt.lab.report.rarity import WordGroup
-from nmt.lab.report.report import Group, Report
+from nmt.lab.report.report import Report
 from nmt.tokens import SPECIAL, WORD_MARK
 
 ERRORS = {
@@ -40,7 +38,7 @@ def page(report: Report) -> str:
     evaluation = report.evaluation
     size = len(evaluation.references)
     faults = {name: round(share * size) for name, share in report.faults.items()}
-    label = labels(evaluation.scores.metrics)[report.metric]
+    shown_labels = labels(evaluation.scores.metrics)
     examples = {each.number: each for found in report.examples.values() for each in found}
     shown = {number: _example(each) for number, each in examples.items()}  # an example may be in several lists
     return render(
@@ -48,13 +46,11 @@ def page(report: Report) -> str:
         report=report,
         evaluation=evaluation,
         subject=evaluation.subject,
-        label=label,
-        scores=_scores(evaluation.scores),
-        lengths=_groups(report.length_unit, label, report.by_length),
-        rarity=report.rarity and _groups("rarest word, times in training", label, report.by_rarest),
-        words=_words(report.words),
-        faults=_shares(faults, FAULTS, size),
-        errors=_shares(report.errors, ERRORS, size),
+        labels=shown_labels,
+        label=shown_labels[report.metric],
+        size=size,
+        faults=faults,
+        meanings={**FAULTS, **ERRORS},
         examples={name: [shown[each.number] for each in found] for name, found in report.examples.items()},
         source_lang=_tag(evaluation.subject.source_lang),
         target_lang=_tag(evaluation.subject.target_lang),
@@ -66,50 +62,6 @@ def page(report: Report) -> str:
 def _tag(language: str) -> str:
     """Return a code of a language as HTML wants it: pt-BR."""
     return language.replace("_", "-")
-
-
-def _table(head: str, numbers: Sequence[str], rows: Iterable[Sequence[str]], last: str | None = None) -> Table:
-    """Return a table with a column of texts, columns of numbers, and perhaps a last column of texts."""
-    columns = [Column(head, number=False), *map(Column, numbers)]
-    columns += [Column(last, number=False)] if last else []
-    return Table(columns, [list(map(text_cell, row)) for row in rows])
-
-
-def _scores(scores: Scores) -> Table:
-    shown = labels(scores.metrics)
-    rows = [
-        [
-            shown[name],
-            f"{scores[name].value:.2f}",
-            str(scores[name].interval or ""),
-            scores[name].signature or metric.unit,
-        ]
-        for name, metric in scores.metrics.items()
-    ]
-    return _table("metric", ["score", "95% interval"], rows, "signature")
-
-
-def _groups(by: str, label: str, groups: Sequence[Group]) -> Table:
-    rows = [[each.name, f"{each.sentences:,}", f"{each.score:.2f}"] for each in groups]
-    return _table(by, ["sentences", label], rows)
-
-
-def _words(groups: Sequence[WordGroup]) -> Table:
-    rows = []
-    for each in groups:
-        counts = (f"{count:,}" for count in (each.reference, each.hypothesis, each.matched))
-        shares = (f"{share:.2f}" for share in (each.precision, each.recall, each.f_measure))
-        rows.append([each.name, *counts, *shares])
-    counted, measured = ["in references", "in translations", "matched"], ["precision", "recall", "F-measure"]
-    return _table("times in training", [*counted, *measured], rows)
-
-
-def _shares(counts: Mapping[str, int], meanings: Mapping[str, str], size: int) -> Table:
-    rows = [
-        [kind.replace("_", " "), f"{count:,}", f"{100 * count / size:.2f}", meanings[kind]]
-        for kind, count in counts.items()
-    ]
-    return _table("kind", ["sentences", "%"], rows, "meaning")
 
 
 def _example(example: Example) -> dict[str, Any]:

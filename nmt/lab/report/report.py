@@ -12,10 +12,9 @@ from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.view import View, view
 from nmt.lab.compare.lengths import length_groups, length_unit, score_on
+from nmt.lab.report.errors import Verdict, shares, totals
 from nmt.lab.report.examples import Example
-from nmt.lab.report.faults import shares
 from nmt.lab.report.rarity import Rarity, WordGroup
-from nmt.lab.report.search_errors import Verdict, totals
 from nmt.translation.translator import Translator
 
 

@@ -24,13 +24,10 @@ class Copy(Task):
     def __init__(self, *, seed: int, sizes: Sequence[int], max_words: Annotated[int, Range(low=2, high=64)]) -> None:
         """Take the sizes [train, val, test] and the largest number of words."""
         super().__init__(seed=seed, sizes=sizes)
-        self.lengths = range(1, max_words + 1)
+        self.max_words = max_words
 
     def draw(self, rng: Random) -> SentencePair:
-        (length,) = rng.choices(self.lengths, [1 / (length + 1) for length in self.lengths])
+        lengths = range(1, self.max_words + 1)
+        (length,) = rng.choices(lengths, [1 / (length + 1) for length in lengths])
         text = " ".join(rng.choices(WORDS, k=length))
         return SentencePair(text, text)
-
-    def limits(self) -> str:
-        """Return the setting that limits the number of different sources."""
-        return f"data.max_words={self.lengths[-1]} allows"

@@ -31,6 +31,8 @@ class Order(Task):
     "by" are possible links of the verb.
     """
 
+    limit = "max_clauses"
+
     def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: PositiveInt) -> None:
         """Take the sizes [train, val, test] and the largest number of clauses, at least 1."""
         super().__init__(seed=seed, sizes=sizes)
@@ -46,7 +48,3 @@ class Order(Task):
             links += [f"{i - 1}-{j - 1}"] if clause else []  # the comma before it
             links += [f"{i}-{j + 4}", f"{i + 1}?{j + 1}", f"{i + 1}-{j + 2}", f"{i + 1}?{j + 3}", f"{i + 2}-{j}"]
         return SentencePair(" , ".join(active), " , ".join(passive), alignment=" ".join(links))
-
-    def limits(self) -> str:
-        """Return the setting that limits the number of different sources."""
-        return f"data.max_clauses={self.max_clauses} allows"

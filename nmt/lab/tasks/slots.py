@@ -43,7 +43,3 @@ class Slots(Task):
         """Return for each word of the target its position in the source, from 1."""
         words = source.split()
         return [words.index(word) + 1 for word in sorted(words, key=lambda word: PLACES[word])]
-
-    def limits(self) -> str:
-        """Return the setting that limits the number of different sources."""
-        return f"data.max_words={self.max_words} allows"

@@ -78,8 +78,6 @@ TEXTS = {
 }
 
 
-OWN = "A variable in the code of this attention."
-
 # The equations of a class, which its subclasses share.
 EQUATIONS: dict[type[nn.Module], dict[str, str]] = {
     AdditiveAttention: {
@@ -159,7 +157,7 @@ def texts_of(attention: nn.Module, decoder: Decoder[Any]) -> dict[str, tuple[str
         equations |= _AFTER.get(str(decoder.query_state), {})
         if several:
             equations["state"] = _SEVERAL_LAYERS["state"][0]
-    return found | {name: (equation, found.get(name, ("", OWN))[1]) for name, equation in equations.items()}
+    return found | {name: (equation, found[name][1]) for name, equation in equations.items()}
 
 
 def equation_beside(names: Collection[str], name: str, equation: str) -> str:

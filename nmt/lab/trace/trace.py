@@ -13,9 +13,7 @@ from torch import Tensor, nn
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import shown
-from nmt.lab.attention.view import View
-from nmt.lab.attribution.base import AttributionView, attribute
-from nmt.lab.trace.texts import OWN, equation_beside, hidden_tokens, predicted, texts_of
+from nmt.lab.trace.texts import equation_beside, hidden_tokens, predicted, texts_of
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
 from nmt.translation.translation import Translation
@@ -51,7 +49,7 @@ class Trace:
 
     `attention` is the map of the translation, and `kind` the attention that is explained. `watched` has the steps of
     the pass that computed the map; `readout` (D,) and `logits` (V,) are its results at the position. `token` is the id
-    of the target token, and `label` gives the label of another id. The `views` say what the token came from.
+    of the target token, and `label` gives the label of another id.
     """
 
     attention: AttentionMap
@@ -63,7 +61,6 @@ class Trace:
     logits: Tensor
     token: int
     label: Callable[[int], str]
-    views: Sequence[View]
 
     @property
     def piece(self) -> str:
@@ -108,10 +105,7 @@ class Trace:
         texts = texts_of(module, self.decoder)
         steps, names, before = list[Step](), set[str](), torch.empty(0)
         for name, found in self._by_name(module):
-            value = self._value(found, head)
-            if value is None:
-                continue
-            values, per_token = value
+            values, per_token = self._value(found, head)
             whole = torch.as_tensor(found[-1].value).detach().float().cpu()
             if not torch.equal(whole, before):  # at any position; a rotation does not change the first
                 names.add(name)
@@ -124,29 +118,23 @@ class Trace:
                 steps.append(self._step(name, values, per_token, texts))
         readout = self._step("readout", self.readout.float().cpu(), False, texts)
         steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
-        return [*steps, readout, self._next_token(texts), *map(self._seen, self.views)]
+        return [*steps, readout, self._next_token(texts)]
 
     def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Watched]]]:
         """Yield the values that an attention and the decoder computed, by the names of the steps, the query first."""
         owners = {*module.modules(), self.decoder}
-        found: dict[tuple[bool, str], list[Watched]] = {(False, "query"): []}
+        found: dict[str, list[Watched]] = {"query": []}
         for each in self.watched:
             if each.owner in owners:
-                found.setdefault((each.own, each.name), []).append(each)
-        for (_, name), several in found.items():
+                found.setdefault(each.name, []).append(each)
+        for name, several in found.items():
             if several:
                 yield str(several[0].owner.normalizer) if name == "normalized" else name, several
 
-    def _value(self, found: Sequence[Watched], head: int) -> tuple[Tensor, bool] | None:
-        """Return the value of a step at the position and a head, and whether each of its rows belongs to a token.
-
-        Returns None if the axes of a variable cannot be told from its shape.
-        """
+    def _value(self, found: Sequence[Watched], head: int) -> tuple[Tensor, bool]:
+        """Return the value of a step at the position and a head, and whether each of its rows belongs to a token."""
         values = [torch.as_tensor(each.value) for each in found]
-        value = values[-1]
-        axes = self._guessed(values) if found[-1].own else AXES[found[-1].name]
-        if axes is None:
-            return None
+        value, axes = values[-1], AXES[found[-1].name]
         axes = axes if value.dim() == len(axes) else axes.replace("H", "")
         value = torch.cat(values, dim=axes.index("Q")) if "Q" in axes else value
         for axis, index in {"B": 0, "H": head - 1, "Q": self.position - 1}.items():
@@ -158,18 +146,8 @@ class Trace:
             value, axes = value.squeeze(-1), axes[:-1]
         return value.detach().float().cpu(), axes.startswith("S")
 
-    def _guessed(self, values: Sequence[Tensor]) -> str | None:
-        """Return the first axes that fit a variable's shape. Each value has one query, or one value has all queries."""
-        queries, tokens = (len(axis) for axis in self.attention.axes(self.kind))
-        sizes = {"B": 1, "H": self.heads, "Q": 1 if len(values) > 1 else queries, "S": tokens}
-        shape = values[-1].shape
-        for axes in ("", "BQ", "BS", "BQS", "BQA", "BSA", "BQSA", "BHQS", "BHQA", "BHSA"):
-            if len(axes) == len(shape) and all(sizes.get(axis, n) == n for axis, n in zip(axes, shape, strict=True)):
-                return axes
-        return None
-
     def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
-        equation, sentence = texts.get(name, ("", OWN))
+        equation, sentence = texts[name]
         if name == "masked":
             sentence = hidden_tokens(int(values.isinf().sum()), len(values))
         if name == "weights":
@@ -188,16 +166,6 @@ class Trace:
         labels = tuple(self.piece if index == self.token else self.label(index) for index in rows)
         columns = ("logit", "probability")
         return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
-
-    def _seen(self, view: View) -> Step:
-        """Return the row of the position in a view as a step, with the tokens that it could look at."""
-        row, (panel, note) = self.position - 1, view.panel()
-        values, labels = torch.from_numpy(panel[row, : view.reach[row]]), view.axes[1][: view.reach[row]]
-        if view.cells is not None:
-            labels = [f"{cell}, {label}" for label, cell in zip(labels, view.cells[row], strict=True)]
-        facts = [] if view.source is None else [f"{float(values[: view.source].sum()):.0%} is from the source."]
-        sentence = " ".join(filter(None, [view.question, *facts, f"{note.capitalize()}." if note else ""]))
-        return Step(view.title, "", sentence, values, tuple(values.shape), tuple(labels))
 
     def to_json(self, layer: int | None = None, head: int | None = None) -> str:
         """Return the steps of one layer and head as JSON; see `chosen`. Numbers have 6 decimals.
@@ -235,21 +203,16 @@ def trace_position(
     translator: Translator,
     translation: Translation,
     position: int,
-    views: Sequence[AttributionView] = (),
     *,
     kind: Traced = "cross",
 ) -> Trace:
     """Return how the model of `translator` computed the token at `position` of one of its translations, step by step.
 
-    Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. The rows of
-    `views` follow the steps. Raises UserError for a position that the translation does not have, for a decoder without
-    this attention, for a view that has no such rows or cannot look into the model, and as `Translator.attention_maps`
-    does.
+    Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises
+    UserError for a position that the translation does not have, for a decoder without this attention, and as
+    `Translator.attention_maps` does.
     """
     decoder = translator.model.decoder
-    for each in views:
-        if each.columns == "encoder":
-            raise UserError(f"trace: '{each.title}' has no row for a token of the translation; leave it out of views=")
     if translation.pieces:  # attention_maps refuses an empty sentence
         _check(decoder, kind, translation.pieces, position)
     hidden: list[Tensor] = []
@@ -264,9 +227,8 @@ def trace_position(
     def label(index: int) -> str:
         return translator.tokenizer.target_pieces([index])[0].label
 
-    seen = [attribute(each, translator, translation).view() for each in views]
     token = translation.tokens[position - 1]
-    return Trace(attention, kind, position, decoder, watched, readout, logits, token, label, seen)
+    return Trace(attention, kind, position, decoder, watched, readout, logits, token, label)
 
 
 def _check(decoder: Decoder[Any], kind: Traced, pieces: Sequence[str], position: int) -> None:

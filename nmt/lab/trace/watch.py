@@ -1,8 +1,7 @@
 """Watches an attention while it computes, as a debugger does: the variables of its methods are the steps of a trace.
 
 So the models need no code for traces, and the numbers are always those of the model. `WATCHED` has one expression for
-each step of our families. For an attention in another module, all named tensors of its methods are steps, in addition
-to the steps of the base class.
+each step of our families. An attention in another module has the steps of the base class.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from nmt.models.attention.local import LocalAttention, MonotonicLocalAttention, 
 from nmt.models.attention.luong import DotAttention, GeneralAttention
 from nmt.models.attention.multihead import MultiHead
 from nmt.models.attention.similarity import CosineAttention, DistanceAttention
-from nmt.models.interface import Decoder
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder
 
@@ -81,18 +79,15 @@ AXES = {
     **dict.fromkeys(["scores", "scaled", "position bias", "masked", "normalized", "softmax", "weights"], "BHQS"),
 }
 _WATCHED: dict[CodeType, dict[str, str]] = {function.__code__: steps for function, steps in WATCHED.items()}
-_MODULES = {function.__module__ for function in WATCHED}
-_OF_THE_BASE = {name for function, steps in WATCHED.items() if function in vars(Attention).values() for name in steps}
 
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A value that `owner` computed, and the name of its step. `own` is True for code that `WATCHED` does not know."""
+    """A value that `owner` computed, and the name of its step."""
 
     owner: nn.Module
     name: str
     value: Tensor | float
-    own: bool
 
 
 @contextmanager
@@ -108,13 +103,10 @@ def watch(modules: Iterable[nn.Module]) -> Iterator[list[Watched]]:
         owner = caller.f_locals.get("self") if caller else None
         if id(owner) not in owners or not isinstance(owner, nn.Module):
             return None
-        own = steps is None and _is_own(owner, frame)
-        waiting = dict(steps or (_own_variables(frame.f_code) if own else {}))
+        waiting = dict(steps or {})
 
         def look(frame: FrameType, event: str, result: Any) -> Callable[..., Any]:
-            if own and event != "return":
-                return look
-            scope = frame.f_locals | ({"result": result} if event == "return" and not own else {})
+            scope = frame.f_locals | ({"result": result} if event == "return" else {})
             for name, expression in list(waiting.items()):
                 try:
                     value = eval(expression, {}, scope)
@@ -123,7 +115,7 @@ def watch(modules: Iterable[nn.Module]) -> Iterator[list[Watched]]:
                         continue
                     break  # it has no value yet
                 if isinstance(value, Tensor | float):
-                    found.append(Watched(owner, name, value, own))
+                    found.append(Watched(owner, name, value))
                     del waiting[name]
             return look
 
@@ -135,21 +127,3 @@ def watch(modules: Iterable[nn.Module]) -> Iterator[list[Watched]]:
         yield found
     finally:
         sys.settrace(before)
-
-
-def _is_own(owner: nn.Module, frame: FrameType) -> bool:
-    name = frame.f_globals["__name__"]
-    return name not in _MODULES and not name.startswith("torch.") and not isinstance(owner, Decoder)
-
-
-def _own_variables(code: CodeType) -> dict[str, str]:
-    """Return the steps of a function that `WATCHED` does not know, which are its variables other than the arguments.
-
-    Variables with the name of a step of the base class are left out: they are that step, or a part of it.
-    """
-    count = code.co_argcount + code.co_kwonlyargcount
-    arguments, own = code.co_varnames[:count], code.co_varnames[count:]
-    # A variable that an inner function reads (in Python 3.11 also a comprehension) is in co_cellvars only.
-    variables = [*own, *(name for name in code.co_cellvars if name not in arguments)]
-    steps = {name.replace("_", " "): name for name in variables}
-    return {step: name for step, name in steps.items() if step not in _OF_THE_BASE}

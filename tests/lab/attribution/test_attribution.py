@@ -155,7 +155,9 @@ def test_layers_and_sources_are_columns_too() -> None:
 
 def test_a_view_of_another_kind_is_refused() -> None:
     with pytest.raises(UserError, match=r"views\.mine\._target_: .* expected a class derived from .*AttributionView"):
-        build_views({"mine": {"_target_": "nmt.lab.attribution.layers.Call", "args": [], "kwargs": {}, "output": 1}})
+        build_views(
+            {"mine": {"_target_": "nmt.lab.attribution.prediction.Call", "args": [], "kwargs": {}, "output": 1}}
+        )
     with pytest.raises(UserError, match=r"gradients\.tolerance: got 0, expected a number of more than 0"):
         name = "nmt.lab.attribution.integrated_gradients.IntegratedGradients"
         build_views({"integrated_gradients": {"_target_": name, "tolerance": 0}})

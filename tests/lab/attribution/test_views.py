@@ -17,16 +17,16 @@ from nmt.lab.attribution.alti import (
     decoder_shares,
     encoder_shares,
     linear_norm,
+    row_shares,
     transformed,
 )
 from nmt.lab.attribution.base import AttributionView
 from nmt.lab.attribution.content_attention import ContentAttention
 from nmt.lab.attribution.gradient import InputXGradient
 from nmt.lab.attribution.integrated_gradients import IntegratedGradients
-from nmt.lab.attribution.layers import Call, record, row_shares
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
-from nmt.lab.attribution.prediction import Prediction
+from nmt.lab.attribution.prediction import Call, Prediction, record
 from nmt.lab.attribution.value_zeroing import EncoderValueZeroing, ValueZeroing, zeroed_values
 from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State
 from nmt.models.multihead import MultiHeadAttention

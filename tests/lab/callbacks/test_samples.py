@@ -15,7 +15,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugin_util import markdown_to_safe_html
 
 from nmt.data.pair import SentencePair
-from nmt.lab.attention.fonts import FontBook
 from nmt.lab.callbacks.samples import Samples
 from tests.lab.attention.test_fonts import DEJAVU
 
@@ -25,7 +24,7 @@ def test_a_missing_font_is_told_before_training(
     attends: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("nmt.lab.attention.fonts.installed_fonts", lambda: (DEJAVU,))
-    monkeypatch.setattr("nmt.lab.attention.fonts._book", FontBook())
+    monkeypatch.setattr("nmt.lab.attention.fonts._told", set())
     pairs = [SentencePair("a dog", "한 개"), SentencePair("a cat", "ไทย")]
     module: Any = SimpleNamespace(val_pairs=pairs, translator=SimpleNamespace(attends=attends))
     trainer: Any = SimpleNamespace(is_global_zero=True)

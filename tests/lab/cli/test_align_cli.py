@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
 from nmt import load_translator
-from nmt.cli.score import read_pair_files
-from nmt.config.settings import TokenizerConfig
-from nmt.data.pair import SentencePair, Split
-from nmt.data.tokenizer import Tokenizer
+from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import Aligner, Panel, grow_diag_final_and, turned
 from nmt.lab.cli import align
-from tests.tiny_run import Run, save_other, with_spans
+from tests.tiny_run import Run, save_other
 
 SOURCES = ["a dog reads.", "", "two red bikes in snow", "the man", "a woman sees the blue shirt"]
 TARGETS = [".sdaer god a", "x", "", "nam eht", "trihs eulb eht sees a namow"]
@@ -76,18 +72,6 @@ def test_a_split_of_the_run_and_a_file(run: Run, tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().out == text and text.count("\n") == 12
 
 
-def test_files_of_pairs_are_read_as_in_training(
-    run: Run, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = aligned(capsys, *words)
-    pairs = tmp_path / "pairs.jsonl"
-    rows = [{"en": source, "de": target} for source, target in zip(SOURCES, TARGETS, strict=True)]
-    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert aligned(capsys, f"ckpt={run.folder}", f"source={pairs}", f"target={pairs}") == plain
-    with pytest.raises(UserError, match=r"pairs\.jsonl:1: no language key 'source'; there are: en, de"):
-        list(read_pair_files(str(pairs), str(pairs), None))
-
-
 def test_both_directions_and_gold(
     run: Run, words: list[str], reverse: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,30 +117,6 @@ def test_a_model_of_both_directions_is_its_own_reverse(
         align.main([f"ckpt={both}", *other_way, f"reverse={german}"])
 
 
-def test_pieces_are_joined_only_if_both_models_have_the_same(
-    run: Run, words: list[str], reverse: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    swapped = [f"ckpt={reverse}", f"source={tmp_path}/a.de", f"target={tmp_path}/a.en", "unit=pieces"]
-    backward = [turned(links) for links in aligned(capsys, *swapped)]
-    words = [*words, "unit=pieces"]
-    forward = aligned(capsys, *words)
-    joined = aligned(capsys, *words, f"reverse={reverse}", "symmetrize=union")
-    assert joined == [one | other for one, other in zip(forward, backward, strict=True)]
-    ours = run.translator.tokenizer
-    settings = TokenizerConfig(type="bpe", vocab_size=340, joint=True, character_coverage=1.0)
-    pairs = Split.of([SentencePair(text, text) for text in SOURCES])
-    other = Tokenizer.train(pairs, settings, cache_dir=None).source_model
-    languages = {"source_lang": "de", "target_lang": "en"}
-    for different in (Tokenizer(other), Tokenizer(ours.source_model, other), Tokenizer(other, ours.source_model)):
-        path = save_other(run, tmp_path / "different.safetensors", different, **languages)
-        with pytest.raises(UserError, match=r"^unit=pieces: the two models can divide a text into different pieces"):
-            align.main([*words, f"reverse={path}"])
-        path.unlink()
-    spans = with_spans(run, tmp_path / "spans.safetensors")
-    with pytest.raises(UserError, match=r"^unit=pieces: the two models can divide"):
-        align.main([f"ckpt={spans}", *words[1:], f"reverse={reverse}"])
-
-
 PROGRAM = f"""#!{sys.executable}
 import os, pathlib
 source, target = (pathlib.Path(name).read_text().splitlines() for name in ("source", "target"))
@@ -195,32 +155,9 @@ def test_a_statistical_aligner_in_place_of_a_model(
     assert capsys.readouterr().err.splitlines()[-1].split() == ["eflomal", "100.0", "100.0", "0.0", "3"]
     monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
     assert len(aligned(capsys, f"ckpt={run.folder}", *alone)) == 5
-    for word, message in {
-        "layer=1": "^layer: does not go with aligner=eflomal, only with a model",
-        "shifted=true": "^shifted: does not go",
-        "yardstick=eflomal": "^yardstick: does not go",
-    }.items():
-        with pytest.raises(UserError, match=message):
-            align.main([*alone, word])
     for more in (words[1:], ["aligner=eflomal", "split=train"]):
         with pytest.raises(UserError, match=r"^ckpt: not given; name a run folder or a checkpoint"):
             align.main(more)
-
-
-def test_a_statistical_aligner_as_the_yardstick(
-    words: list[str], aligner: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tmp_path = aligner.parent
-    (tmp_path / "gold").write_text("0-0\n\n\n1-0 0?0\n0-0\n", "utf-8")
-    more = [f"gold={tmp_path}/gold", "yardstick=eflomal", "symmetrize=intersection"]
-    with pytest.raises(UserError, match=r"needs the program eflomal-align; pip install '.*\[eflomal\]' installs it"):
-        align.main([*words, *more])
-    install(aligner)
-    monkeypatch.setenv("PAIRS", str(3 + 50))  # those of the training too
-    capsys.readouterr()
-    align.main([*words, *more])
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("eflomal")]
-    assert line.split() == ["eflomal", "100.0", "66.7", "16.7", "3"]
 
 
 def test_pairs_of_the_other_direction_are_refused(run: Run, tmp_path: Path) -> None:
@@ -230,9 +167,7 @@ def test_pairs_of_the_other_direction_are_refused(run: Run, tmp_path: Path) -> N
         align.main([f"ckpt={run.folder}", "device=cpu", *swapped])
 
 
-def test_align_errors_are_one_line_and_leave_no_output(
-    run: Run, words: list[str], reverse: Path, tmp_path: Path
-) -> None:
+def test_align_errors_leave_no_output(run: Run, words: list[str], tmp_path: Path) -> None:
     output = tmp_path / "out.align"
     texts = {"short": "a\n", "gold.short": "0-0\n", "gold.link": "0-0\n\n\n1:1\n\n", "gold.far": "0-0\n\n1-0\n\n\n"}
     for name, text in texts.items():
@@ -243,27 +178,34 @@ def test_align_errors_are_one_line_and_leave_no_output(
         f"gold={tmp_path}/gold.short": r"^.*gold\.short has 1 line but there are 5 pairs",
         f"gold={tmp_path}/gold.link": r"gold\.link:4: got '1:1', expected links",
         f"gold={tmp_path}/gold.far": r"gold\.far:3: got the link 1-0, but the target has 0 words",
-        f"gold={tmp_path}/none": "none: no such file",
         "layer=3": r"^layer: got 3, but this model has 2; expected 1 to 2",
-        "head=0": "head: got 0, expected",
-        "threshold=0": "threshold: got 0",
-        "yardstick=eflomal": "yardstick: there are no gold alignments",
-        "split=test": "split: does not go with source= and target=; give split=, or the two files",
-        "data.path=none": "^data.path: does nothing with source= and target=",
-        "reverse_layer=1": "^reverse_layer: does nothing without reverse=",
-        "reverse_head=1": "^reverse_head: does nothing without reverse=",
-        "symmetrize=union": "^symmetrize: does nothing without reverse=",
         f"reverse={without}": "same.safetensors translates en to de, expected de to en, the other direction",
-        "symmetrize=grow": "symmetrize: got 'grow', expected",
     }
     for word, message in mistakes.items():
         key = word.partition("=")[0]
         with pytest.raises(UserError, match=message):
             align.main([*(each for each in words if not each.startswith(f"{key}=")), word, f"output={output}"])
         assert not output.exists(), word
-    (tmp_path / "gold").write_text("0-0\n" + "\n" * 4, "utf-8")
-    with pytest.raises(UserError, match="unit=pieces: alignments made by people count words"):
-        align.main([*words, f"gold={tmp_path}/gold", "unit=pieces"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "split: give split=, or source= and target="),
+        (["source=a", "target=b", "split=test"], "split: does not go with source= and target="),
+        (["source=a", "target=b", "data.path=x"], "data.path: does nothing with source= and target="),
+        (["split=test", "reverse_layer=1"], "reverse_layer: does nothing without reverse="),
+        (["split=test", "symmetrize=union"], "symmetrize: does nothing without reverse="),
+        (
+            ["split=test", "reverse=RUN", "unit=pieces"],
+            "unit=pieces: two models can divide a text into different pieces",
+        ),
+        (["split=test", "aligner=eflomal", "shifted=true"], "shifted: does not go with aligner=eflomal"),
+    ],
+)
+def test_settings_without_effect_are_refused(run: Run, words: list[str], told: str) -> None:
+    with pytest.raises(UserError, match=f"^{told}"):
+        align.main([f"ckpt={run.folder}", *(word.replace("RUN", str(run.folder)) for word in words)])
 
 
 def test_a_model_without_attention_aligns_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,11 +69,7 @@ def test_lab_errors_name_the_key(arguments, message):
 
 def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(lab, "train_all", lambda *_: pytest.fail("it trained"))
-    (tmp_path / "claims.json").write_text("x", "utf-8")
-    with pytest.raises(
-        UserError, match=r"claims\.json: damaged \(not JSON: .*\); remove it, or name another folder: out=FOLDER"
-    ):
-        lab.main([f"out={tmp_path}"])
+    (tmp_path / "claims.json").touch()
     with pytest.raises(OSError, match=r"exists|Not a directory"):
         lab.main([f"out={tmp_path}/claims.json"])
 
@@ -95,10 +91,6 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
         *("README.md", "README.ko.md", "index.html"),
         *("claims.json", "gradient.png"),
     }
-    before = (tmp_path / "claims.json").read_bytes()
-    with pytest.raises(UserError, match=f"^out: the page in {tmp_path} also has gradient, which would be lost"):
-        lab.main(["claims=[memory]", f"out={tmp_path}", f"runs={tmp_path / 'runs'}"])
-    assert (tmp_path / "claims.json").read_bytes() == before and not (tmp_path / "runs").exists()
 
 
 def test_quick_measures_the_main_claims_with_three_seeds(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ def test_the_report_stands_beside_the_evaluation_and_has_its_scores(
     words = [f"ckpt={run.folder}", *QUICK, f"out={tmp_path}/two"]
     program.main(words)
     said = capsys.readouterr()
-    assert said.out.startswith(printed) and " (the model scores the reference higher), " in said.out
+    assert said.out.startswith(printed)
     one, two = (tmp_path / name / "translations" for name in ("one", "two"))
     alone = {path.name: path.read_bytes() for path in one.iterdir()}
     beside = {path.name: path.read_bytes() for path in two.iterdir()}

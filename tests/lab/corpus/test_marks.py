@@ -31,24 +31,6 @@ def test_markup_on_one_side_only(source, target, note):
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "note"),
-    [
-        ("See https://example.com/a.", "https://example.com/b를 보십시오", "source and target"),
-        ("See https://example.com/a.", "보십시오", "source"),
-        ("Write to us", "mail@example.com으로 쓰십시오", "target"),
-        ("See https://example.com/a.", "https://example.com/a를 보십시오", ""),
-        ("See (http://www.example.com/)", "https://example.com을 보십시오", ""),
-        ("https://en.example.org/wiki", "https://ko.example.org/wiki", ""),
-        ("https://example.com/en/a.html", "https://example.com/ko/a", ""),
-        ("Mail@Example.com", "<mail@example.com>에", ""),
-        ("5 @ 3", "5 곱하기 3", ""),
-    ],
-)
-def test_addresses_that_differ(source, target, note):
-    assert find("addresses", [SentencePair(source, target)], ("en", "ko")) == ({0: note} if note else {})
-
-
-@pytest.mark.parametrize(
     ("target", "note"),
     [
         ("----------", "target: - repeated"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.lab.report.faults import FAULTS, faults, repeats, shares
+from nmt.lab.report.errors import FAULTS, faults, repeats, shares
 
 GOOD = ("A dog runs.", "Ein Hund rennt.", "Ein Hund läuft.")
 

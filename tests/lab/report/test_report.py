@@ -21,11 +21,11 @@ from nmt.evaluation.split import Evaluation, Subject
 from nmt.lab.attribution.base import AttributionView, attribute
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
+from nmt.lab.report.errors import judge
 from nmt.lab.report.examples import examples
 from nmt.lab.report.page import page
 from nmt.lab.report.rarity import Training, rarity
 from nmt.lab.report.report import Report, report, to_dict
-from nmt.lab.report.search_errors import judge
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling

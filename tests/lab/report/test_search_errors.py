@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.lab.report.search_errors import NOT_COMPARED, Verdict, judge, summary, totals
+from nmt.lab.report.errors import Verdict, judge, totals
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -77,11 +77,9 @@ def test_pairs_excluded_from_search_errors(run: Run) -> None:
     cut = replace(found[1], tokens=found[1].tokens[:-1])
     verdicts = judge(translator, [found[0], *ended(found[1:2]), found[2], cut], ["a", "a", "a", "a"])
     kinds = [verdict.kind for verdict in verdicts]
-    assert kinds[0] == "no source" and kinds[1] not in NOT_COMPARED and kinds[2:] == ["too long", "cut"]
-    assert verdicts[3] == Verdict("cut") and (totals(verdicts)["cut"], totals(verdicts)["too long"]) == (1, 1)
-    told = "not compared: 1 without a source, 1 with a text too long for the model, 1 cut at the limit of the length"
-    assert summary(verdicts)[1] == told
-    same = (
-        "0 search errors (the model scores the reference higher), 0 model errors, 1 translation equal to the reference"
+    assert (
+        kinds[0] == "no source"
+        and kinds[1] in ("search error", "model error", "same")
+        and kinds[2:] == ["too long", "cut"]
     )
-    assert summary([Verdict("same", -1.5, -2.0)]) == [same] and summary([]) == []
+    assert verdicts[3] == Verdict("cut") and (totals(verdicts)["cut"], totals(verdicts)["too long"]) == (1, 1)

@@ -18,10 +18,9 @@ from nmt.build import MODELS
 from nmt.config.nodes import instantiate
 from nmt.errors import UserError
 from nmt.lab.attention.caption import shown
-from nmt.lab.trace import texts
 from nmt.lab.trace.terminal import lines
 from nmt.lab.trace.trace import Step, Trace, trace_position
-from nmt.models.attention.base import AttentionFactory, AttentionMemory
+from nmt.models.attention.base import AttentionFactory
 from nmt.models.attention.local import PredictiveLocalAttention
 from nmt.models.attention.luong import DotAttention
 from nmt.models.interface import Decoder
@@ -179,8 +178,8 @@ SHOWN = {
     "local_m": ["centre", "offsets", "factor", "keys", "scores", "masked", "softmax"],
     "additive, between": ["keys", "projected query", "tanh", "scores", "masked", "softmax"],
     "coverage": ["keys", "fertility", "coverage", "projected query", "tanh", "scores", "masked", "softmax"],
-    "toy coverage": ["keys", "coverage", "hidden", "scores", "masked", "softmax"],
-    "toy local": ["keys", "scores", "masked", "softmax", "centre", "distance", "weights"],
+    "toy coverage": ["keys", "scores", "masked", "softmax"],
+    "toy local": ["keys", "scores", "masked", "softmax", "weights"],
 }
 
 
@@ -314,33 +313,6 @@ def test_the_normalizer_names_its_step(recurrent: Make) -> None:
     trace = traces(recurrent(functools.partial(DotAttention, normalizer="sparsemax")))[1]
     assert trace.attention.cross is not None and "softmax" not in by_name(trace)
     assert torch.equal(by_name(trace)["sparsemax"].values, trace.attention.cross[0, 0, 2])
-
-
-class Own(DotAttention):
-    """A family of a user, with a step of its own, and a variable whose shape says nothing."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        twice_the_query = 2 * query
-        everything = torch.cat((query.flatten(), memory.keys.flatten()))
-        half_the_query = query / 2
-        rows = [half_the_query[i].sum() for i in range(len(half_the_query))]
-        result = 5 * query
-        scores = super().score(twice_the_query, memory, state) + 0 * result.sum()
-        return scores + 0 * everything.sum() + 0 * sum(rows)
-
-
-def test_a_variable_in_a_family_of_ones_own_is_a_step(recurrent: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = traces(recurrent(Own))[1]
-    names, steps = [step.name for step in trace.steps()], by_name(trace)
-    own = ["half the query", "result", "twice the query"]
-    assert sorted(names[names.index("keys") + 1 :][:3]) == own and names[names.index("keys") + 4] == "scores"
-    assert "everything" not in names
-    close(steps["half the query"].values, steps["query"].values / 2)
-    close(steps["result"].values, 5 * steps["query"].values)
-    close(steps["twice the query"].values, 2 * steps["query"].values)
-    assert steps["twice the query"].sentence == texts.OWN and steps["twice the query"].equation == ""
-    monkeypatch.setitem(texts.EQUATIONS, Own, {"twice the query": "2 q"})
-    assert any("twice the query   2 q   (32,), the first 8 shown" in line for line in lines(trace, 100))
 
 
 def test_watching_changes_nothing_and_ends(transformer: Make) -> None:

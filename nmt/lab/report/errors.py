@@ -1,4 +1,4 @@
-"""Search errors and model errors: whether the search or the model causes a wrong translation.
+"""What is wrong with translations: faults that can be seen without knowing the language, and search and model errors.
 
 If the model gives the reference a higher score than the translation that the search found, the search has missed a
 better translation: a search error. Otherwise the model itself prefers the wrong translation: a model error. Stahlberg
@@ -12,25 +12,32 @@ beam search with a coverage penalty or with constraints on the next token.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nmt.errors import counted
+from nmt.data.normalization import normalized
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.translation.base import BaseTranslator
 from nmt.translation.source import ForcedPair
 from nmt.translation.translation import Translation
 
-Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
-NOT_COMPARED: dict[Kind, str] = {
-    "no source": "without a source",
-    "too long": "with a text too long for the model",
-    "cut": "cut at the limit of the length",
+# A space is put before the first word, so that "ha ha ha" has " ha" three times.
+_LOOP = re.compile(r"(.{2,40}?)\1{2,}", re.DOTALL)
+SHORT, LONG = 0.5, 2.0  # times the length of the reference in characters
+
+FAULTS: Mapping[str, str] = {
+    "empty": "no text, although the source has some",
+    "copied": "the same text as the source, although the reference differs from it",
+    "repeating": "a text three times in a row, although the reference repeats nothing",
+    "too_short": "less than half as long as the reference",
+    "too_long": "more than twice as long as the reference",
 }
-KINDS: tuple[Kind, ...] = ("search error", "model error", "same", *NOT_COMPARED)
+Kind = Literal["search error", "model error", "same", "no source", "too long", "cut"]
+KINDS: tuple[Kind, ...] = ("search error", "model error", "same", "no source", "too long", "cut")
 
 
 @dataclass(frozen=True)
@@ -102,13 +109,32 @@ def totals(verdicts: Sequence[Verdict]) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS} if verdicts else {}
 
 
-def summary(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return lines for the terminal with the numbers of verdicts; none without verdicts."""
-    if not verdicts:
+def faults(source: str, reference: str, hypothesis: str) -> list[str]:
+    """Return the names of the faults of `hypothesis`, in the order of `FAULTS`, which explains them.
+
+    Lengths are in characters. An empty translation has no other fault. No fault is found in the translation of an empty
+    source.
+    """
+    if not source.strip():
         return []
-    counts = totals(verdicts)
-    search, model = (counted(counts[kind], kind) for kind in ("search error", "model error"))
-    same = f"{counted(counts['same'], 'translation')} equal to the reference"
-    found = [f"{counts[kind]:,} {reason}" for kind, reason in NOT_COMPARED.items() if counts[kind]]
-    others = [f"not compared: {', '.join(found)}"] if found else []
-    return [f"{search} (the model scores the reference higher), {model}, {same}", *others]
+    if not hypothesis.strip():
+        return ["empty"]
+    length = len(hypothesis.strip()) / max(1, len(reference.strip()))
+    found = {
+        "copied": normalized(hypothesis) == normalized(source) != normalized(reference),
+        "repeating": repeats(hypothesis) and not repeats(reference),
+        "too_short": length < SHORT,
+        "too_long": length > LONG,
+    }
+    return [name for name, has in found.items() if has]
+
+
+def shares(sources: Iterable[str], references: Iterable[str], hypotheses: Iterable[str]) -> dict[str, float]:
+    """Return for each fault the share of the translations that have it, from 0 to 1. There is at least one."""
+    found = [faults(*texts) for texts in zip(sources, references, hypotheses, strict=True)]
+    return {name: sum(name in each for each in found) / len(found) for name in FAULTS}
+
+
+def repeats(text: str) -> bool:
+    """Return whether a text of 2 to 40 characters occurs three times in a row: " no no no", "하하하하하하"."""
+    return any(re.search(r"\w", match[1]) for match in _LOOP.finditer(f" {text}"))
