@@ -178,8 +178,6 @@ SHOWN = {
     "local_m": ["centre", "offsets", "factor", "keys", "scores", "masked", "softmax"],
     "additive, between": ["keys", "projected query", "tanh", "scores", "masked", "softmax"],
     "coverage": ["keys", "fertility", "coverage", "projected query", "tanh", "scores", "masked", "softmax"],
-    "toy coverage": ["keys", "scores", "masked", "softmax"],
-    "toy local": ["keys", "scores", "masked", "softmax", "weights"],
 }
 
 
@@ -192,7 +190,7 @@ def test_the_steps_of_a_family(name: str, recurrent: Make) -> None:
         each for each in names if each in (ordered := [*BEFORE, "scores", "masked", "softmax", *AFTER, *END])
     ] == ordered
     for step in steps:
-        assert step.sentence and (step.equation or step.name == "scores" or name.startswith("toy"))
+        assert step.sentence and (step.equation or step.name == "scores")
         assert step.name == "next token" or step.shape == tuple(step.values.shape)
 
 
