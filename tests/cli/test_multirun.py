@@ -10,7 +10,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 
 from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
@@ -112,13 +111,6 @@ def test_a_multirun_does_not_overwrite_another(runs: Runs) -> None:
     with pytest.raises(UserError, match=r"hydra\.sweep\.dir: .*en,ko is not empty; name another folder"):
         runs.run(["-m", "seed=3,4", "hydra.sweep.dir='en,ko'"])
     assert len(runs.calls) == 2
-
-
-def test_cfg_shows_each_job_of_a_multirun(runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    runs.run(["-m", "--cfg", "job", "model=rnn", "seed=1,2"])
-    shown = capsys.readouterr().out
-    assert [(config["seed"], config["name"]) for config in yaml.safe_load_all(shown)] == [(1, "rnn"), (2, "rnn")]
-    assert "# job 1: model=rnn seed=2" in shown and list(tmp_path.iterdir()) == [] and runs.calls == []
 
 
 @pytest.mark.slow

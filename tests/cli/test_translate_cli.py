@@ -65,15 +65,9 @@ def settings(**given: Any) -> translate_program.TranslateConfig:
     [
         ({"text": "a", "input": "x"}, 'input=: a file cannot be translated beside text="..."; leave out one of them'),
         ({"output": "x"}, "output=: needs the file input="),
-        (
-            {"input": "x.en", "column": "text"},
-            "column=text: only a file has columns, input=FILE of the formats .jsonl and",
-        ),
+        ({"input": "x.en", "column": "text"}, "column=text: only a file has columns, input=FILE of the formats"),
         ({"with_attention": True}, "with_attention=true: text lines cannot hold it; add format=jsonl"),
-        (
-            {"search": {"n_best": 2}},
-            "search.n_best=2: a line of text holds only the best translation; add format=jsonl",
-        ),
+        ({"search": {"n_best": 2}}, "search.n_best=2: a line of text holds only the best translation"),
         ({"prefix": "a"}, 'prefix="...": the search completes it; give it with text="..."'),
     ],
 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -102,12 +99,3 @@ def test_parts_that_translate_each_other_have_no_link_outside() -> None:
         assert example.translation(part) == (possible[0] if possible else None)
         found += bool(possible)
     assert found > 100
-
-
-def test_the_program_writes_a_corpus(tmp_path: Path, tokenizer_config: Callable[..., TokenizerConfig]) -> None:
-    rows = "".join(json.dumps({"en": pair.source, "de": pair.target}) + "\n" for pair in corpus(60))
-    (tmp_path / "train.jsonl").write_text(rows, "utf-8")
-    arguments = [str(tmp_path / "train.jsonl"), "en", "de", str(tmp_path / "out.jsonl")]
-    augment.main([*arguments, "changes=joined_lines,no_full_stop"])
-    made = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
-    assert len(made) > 5 and all({*row} == {"en", "de"} for row in made)

@@ -68,19 +68,10 @@ def test_a_message_is_in_the_same_split_for_all_languages(tmp_path: Path) -> Non
     assert all(f"{word[:2]}!" in pairs for pairs in sources[0].values() for word in pairs), "punctuation does not leak"
 
 
-@pytest.mark.parametrize(
-    ("text", "cleaned"),
-    [
-        ("_Print...", "Print..."),
-        ("印刷(_P)...", "印刷..."),
-        ("&Öffnen R&D", "Öffnen R&D"),
-        ("set LC_ALL", "set LC_ALL"),
-        ("<i>a</i> <file>", "a <file>"),
-        ("one<br/>two\x07", "one two"),
-    ],
-)
-def test_cleaning(text: str, cleaned: str) -> None:
-    assert clean(text) == cleaned
+def test_cleaning() -> None:
+    texts = ["_Print...", "印刷(_P)...", "&Öffnen R&D", "set LC_ALL", "<i>a</i> <file>", "one<br/>two\x07"]
+    cleaned = ["Print...", "印刷...", "Öffnen R&D", "set LC_ALL", "a <file>", "one two"]
+    assert [clean(text) for text in texts] == cleaned
 
 
 def test_the_program(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,9 +79,5 @@ def test_the_program(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     catalogues.main(["en", "ko", str(tmp_path / "out"), f"root={root}"])
     assert "broken.mo: not a translation catalogue" in capsys.readouterr().err
     assert (tmp_path / "out" / "train.tsv").read_text("utf-8").startswith("en\tko\n")
-    for words, message in (
-        (["en", "fr", "x"], "no catalogue of 'fr'; on Ubuntu, install language-pack-fr"),
-        (["en", "ko", "x", "packages=edtor"], "no catalogue 'edtor' of these languages; did you mean 'editor'"),
-    ):
-        with pytest.raises(UserError, match=message):
-            catalogues.main([*words, f"root={root}"])
+    with pytest.raises(UserError, match="no catalogue 'edtor' of these languages; did you mean 'editor'"):
+        catalogues.main(["en", "ko", "x", "packages=edtor", f"root={root}"])
