@@ -48,7 +48,7 @@ def test_a_bar_on_the_terminal_of_the_first_process(
 ) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr(module, "independent_launch", lambda: SimpleNamespace(rank=rank))
+    monkeypatch.setattr(module, "place_of_process", lambda: SimpleNamespace(rank=rank))
     with PassProgress("translating", 2000, unit="lines", done=1000, stderr=True) as progress:
         time.sleep(0.11)  # tqdm draws ten times a second at most
         progress.advance(500)
