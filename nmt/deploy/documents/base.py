@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,8 +14,8 @@ from nmt.text.terms import NO_TERMS, Terms
 
 Text = str | Segment  # a sentence with the tags of a page in it is a segment
 
-# All control characters but the tab: a model loses them, and PO files have them, as in "\a" for a bell.
-_BREAK = re.compile(r"(\r\n|[\x00-\x08\n-\x1f\x7f-\x9f\u2028\u2029])")
+# All control characters: a model loses them, and PO files have them, as in "\a" for a bell.
+_BREAK = re.compile(r"([\x00-\x1f\x7f-\x9f\u2028\u2029]+)")
 
 
 class Document(ABC):
@@ -84,30 +84,15 @@ class Line(Document):
         return f"{self.text[:start]}{join(texts).translation}{self.text[end:]}"
 
 
-def divided(text: str, spans: Spans, terms: Terms) -> Line:
-    """Return a line with its sentences, none of which ends inside a span or term."""
-    return Line(text, [segment.text for segment in split(spans.protect(text, terms))])
-
-
 def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
     """Return a text whose lines are translated one by one by a model with these spans, and with a glossary.
 
-    Line breaks, tabs, control characters, blank lines and indentation stay.
+    Line breaks, tabs, control characters, blank lines and indentation stay. A tab divides a line, and no sentence ends
+    inside a span or term.
     """
-    parts = list[Document | str]()
-    for place, piece in enumerate(_BREAK.split(text)):
-        parts += [piece] if place % 2 else _columns(piece, spans, terms)
-    return Joined(parts)
+    pieces = enumerate(_BREAK.split(text))
+    return Joined([piece if place % 2 else _line(piece, spans, terms) for place, piece in pieces])
 
 
-def _columns(line: str, spans: Spans, terms: Terms) -> Iterator[Document | str]:
-    """Yield the parts of a line between its tabs, and the tabs. One inside a span divides nothing."""
-    text = ""
-    for part in spans.protect(line, terms).parts:
-        for place, piece in enumerate(re.split(r"(\t+)", part) if isinstance(part, str) else [part.text]):
-            if place % 2:
-                yield from (divided(text, spans, terms), piece)
-                text = ""
-            else:
-                text += piece
-    yield divided(text, spans, terms)
+def _line(text: str, spans: Spans, terms: Terms) -> Line:
+    return Line(text, [segment.text for segment in split(spans.protect(text, terms))])
