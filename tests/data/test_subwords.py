@@ -78,13 +78,6 @@ def test_without_chance_the_encodings_are_those_of_sentencepiece(tokenizer):
         assert [sampler(ids, random.Random(0)) for ids in usual] == usual
 
 
-def test_if_all_merges_are_left_out_characters_remain(tokenizer):
-    model = tokenizer("bpe")
-    (ids,) = model.encode_target(["abba é"])
-    sampled = BpeDropout(model.inventories[1], 1.0)(ids, random.Random(0))
-    assert "".join(model.target_vocabulary[index] for index in sampled[:-1]) == "▁abba▁é" and len(sampled) == 8
-
-
 def segmentations(text, pieces):
     """Yield all ways to cut a text into pieces."""
     for cuts in itertools.product([False, True], repeat=len(text) - 1):

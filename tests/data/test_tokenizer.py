@@ -69,11 +69,6 @@ def test_round_trip(train, pairs, type, joint):
     assert tokenizer.encode_source([""]) == [[EOS]] and tokenizer.encode_source([]) == []
 
 
-def test_a_text_is_encoded_alike_alone_and_among_others(train):
-    tokenizer = train()
-    assert tokenizer.encode_source(STRANGE) == [tokenizer.encode_source([text])[0] for text in STRANGE]
-
-
 def test_decoding_stops_at_eos_and_drops_specials(train):
     tokenizer = train()
     (ids,) = tokenizer.encode_target(["abc def"])
@@ -144,7 +139,7 @@ def test_pieces_that_are_no_text_or_no_byte_are_refused(train):
         Tokenizer(swapped)
 
 
-@pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [97, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_rule_in_the_model_is_the_normalization(train, every):
     """Of all characters, and of syllables and marks in other spellings; a reader of the model file alone has it too."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=train().source_model)
@@ -221,13 +216,9 @@ def test_vocabulary_limits(train, type):
         train(type, vocab_size=100)
 
 
-def test_training_on_no_text_is_refused(train):
-    with pytest.raises(UserError, match="training text is empty"):
-        train(pairs=[SentencePair(" ", "")])
+def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs):
+    error = UserError("train.en:3: not UTF-8")
 
-
-@pytest.mark.parametrize("error", [UserError("train.en:3: not UTF-8"), OSError(5, "Input/output error", "train.en")])
-def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs, error):
     def read():
         yield from pairs[:3]
         raise error
@@ -237,22 +228,12 @@ def test_an_error_while_the_texts_are_read_keeps_its_own_words(train, pairs, err
     assert raised.value is error
 
 
-def test_long_texts_count(train):
-    long = [SentencePair("x" * 40 + " qrst" * 2000, "zuvw" * 10)] * 3
-    assert all(index > 275 for index in train(pairs=long, vocab_size=291).encode_source(["qrst"])[0][:-1])
-
-
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_without_a_size_the_corpus_decides(train, pairs, type):
     characters = {" "}.union(*(pair.source + pair.target for pair in pairs[:100]))
     assert train(type, vocab_size=None, pairs=pairs[:100]).source_vocab_size == default_size(len(characters), 100)
     few = [SentencePair("가나다", "abc")] * 9
     assert 276 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(7, 9)
-
-
-def test_a_default_size_grows_with_the_corpus_up_to_its_limit():
-    assert [default_size(3, pairs) for pairs in (0, 1_000, 29_000, 10**6)] == [279, 1323, 5899, 32_000]
-    assert default_size(40_001, 10**6) == 276 + 40_001
 
 
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):

@@ -58,12 +58,9 @@ DAY = datetime.datetime(2024, 3, 7, 15, 5, 9)
     ("topic", "value", "form", "english", "german", "korean"),
     [
         ("dates", DAY, 0, "Thursday, March 7, 2024", "Donnerstag, 7. März 2024", "2024년 3월 7일 목요일"),
-        ("dates", DAY, 3, "3/7/24", "07.03.24", "24. 3. 7."),
         ("dates", DAY, 7, "March 7, 2024, 3:05 PM", "7. März 2024, 15:05", "2024년 3월 7일 오후 3:05"),
-        ("times", DAY.time(), 0, "3:05 PM", "15:05", "오후 3:05"),
         ("times", DAY.time(), 2, "3:05 in the afternoon", "3:05 nachm.", "오후 3:05"),
         ("relative", ("hour", -3), 0, "3 hours ago", "vor 3 Stunden", "3시간 전"),
-        ("relative", ("year", 1), 0, "in 1 year", "in 1 Jahr", "1년 후"),
         (
             "quantities",
             (Decimal(150), "length-kilometer", "duration-hour"),
@@ -72,9 +69,7 @@ DAY = datetime.datetime(2024, 3, 7, 15, 5, 9)
             "150 Kilometer pro Stunde",
             "시속 150킬로미터",
         ),
-        ("quantities", (Decimal("2.5"), "mass-gram", None), 0, "2.5 grams", "2,5 Gramm", "2.5그램"),
         ("money", (Decimal("1234.5"), "EUR"), 0, "€1,234.50", "1.234,50 €", "€1,234.50"),
-        ("money", (Decimal(12), "USD"), 1, "12.00 US dollars", "12,00 US-Dollar", "12.00 미국 달러"),
         ("numbers", 21, 0, "twenty-one", "einundzwanzig", "이십일"),
     ],
 )
@@ -115,14 +110,7 @@ def test_a_language_without_number_words_goes_without_them(make, heard):
 def test_wrong_cldr_settings(make, data_config):
     for changes, message in [
         ({"topics": ["mony"]}, "data.topics: got 'mony', expected some of dates, .*did you mean 'money'"),
-        ({"topics": []}, "data.topics: got none"),
-        ({"target_lang": "xx"}, "data.target_lang: CLDR has no locale 'xx'; expected a .* such as de or ko$"),
         ({"target_lang": "kr"}, "CLDR has no locale 'kr'; .*; kr is the country: its language is 'ko'$"),
-        ({"sizes": [10, 10]}, r"data.sizes: got \[10, 10\], expected three counts"),
-        ({"sizes": [10, 0, 10]}, "expected three counts of at least 1"),
-        ({"max_parts": 0}, "data.max_parts: got 0, expected an integer of at least 1"),
-        ({"sizes": [1, "x"]}, r"data.sizes: got \[1, 'x'\], expected a list .each an integer"),
-        ({"size": [10, 10, 10]}, "data.size: unknown key; did you mean 'sizes'"),
         (
             {"topics": ["relative"], "max_parts": 1, "sizes": [2000, 1, 1]},
             "only about 665 of 2000 for train, 1 of 1 for",
@@ -135,7 +123,7 @@ def test_wrong_cldr_settings(make, data_config):
     assert len(corpus["test"]) == 5
 
 
-@pytest.mark.parametrize("language", ["hi", "el", "am", "ur", "ja", "zh", "ar", "rw", "lkt"])
+@pytest.mark.parametrize("language", ["hi", "ar", "rw", "lkt"])
 def test_languages_that_cldr_knows_in_part(make, language):
     """What there are no names, patterns or number words for is left out, and nothing falls over."""
     assert [len(pairs) for pairs in make(sizes=[60, 6, 6], target_lang=language).values()] == [60, 6, 6]

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from nmt.build import build_source
-from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
 from nmt.data.sources import hub
 from nmt.errors import UserError
@@ -231,20 +230,6 @@ def test_missing_network_is_one_line_within_seconds(data_config, monkeypatch, no
     assert "no answer from http://127.0.0.1" in message
 
 
-def test_the_client_can_be_told_to_stay_offline(data_config, monkeypatch, no_cache):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("the network was asked"))
-    with pytest.raises(UserError, match="HF_HUB_OFFLINE is set and it is not in the cache"):
-        build_source(data_config("multi30k")).splits()
-
-
-def test_a_proxy_is_left_to_the_client(monkeypatch, no_cache):
-    monkeypatch.setenv("HF_ENDPOINT", "https://hub.invalid")
-    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("the proxy was passed over"))
-    monkeypatch.setenv("https_proxy", "http://127.0.0.1:1")
-    assert hub._reachable()
-
-
 def test_rows_without_a_text_are_counted_and_other_values_refused():
     notes = []
 
@@ -275,21 +260,3 @@ def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_
     expected = [SentencePair(f"train {row}", f"{row}") for row in range(2500) if row != 1]
     assert list(splits["train"]) == list(splits["train"]) == expected
     assert heard == [f"data.name={tmp_path} (train): left out 1 rows without text on one side"]
-
-
-def test_two_validation_splits_are_refused_unless_a_file_replaces_them(tmp_path, data_config, no_cache):
-    names = ("train", "validation", "dev")
-    for name in names:
-        (tmp_path / f"{name}.jsonl").write_text('{"en": "a", "de": "A"}\n', "utf-8")
-    files = "".join(f"  - split: {name}\n    path: {name}.jsonl\n" for name in names)
-    (tmp_path / "README.md").write_text(f"---\nconfigs:\n- config_name: x\n  data_files:\n{files}---\n", "utf-8")
-    config = data_config("hub", name=str(tmp_path))
-    with pytest.raises(UserError, match=r"has more than one val split: validation, dev; name a file by data\.val="):
-        load_corpus(build_source(config), config)
-    config = data_config("hub", name=str(tmp_path), val=f"{tmp_path}/dev.jsonl")
-    assert sorted(load_corpus(build_source(config), config)) == ["train", "val"]
-
-
-def test_a_data_set_has_to_be_named(data_config):
-    with pytest.raises(UserError, match=r"data\.name: not given; name a data set of the Hub"):
-        build_source(data_config("hub"))
