@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
 import torch
 
-from nmt.errors import ParameterError
 from nmt.search.beam import BeamSearch
-from nmt.search.constraints import ConstrainedSearch, penalize_repetition
+from nmt.search.constraints import penalize_repetition
 from nmt.search.sampling import Sampling
 from nmt.tokens import EOS
 from tests.search.plain import brute_force, model_row, ruled_row
@@ -57,16 +55,6 @@ def test_the_rules_hold_in_every_strategy(rules: dict[str, Any], kind: str) -> N
             assert sum(hypothesis.token_log_probs) == pytest.approx(total(toy, topic, tokens), abs=1e-4)
 
 
-def test_greedy_sampling_with_rules_is_greedy_search_with_rules() -> None:
-    toy = Toy(30, seed=6)
-    topics, limits = toy.topics(10), [12] * 10
-    greedy = toy.find(BeamSearch(beam_size=1, **RULES["all"]), topics, limits)
-    plain = toy.find(BeamSearch(beam_size=1), topics, limits)
-    drawn = toy.find(Sampling(top_k=1, **RULES["all"]), topics, limits)
-    assert [found[0].tokens for found in drawn] == [found[0].tokens for found in greedy]
-    assert [found[0].tokens for found in plain] != [found[0].tokens for found in greedy]
-
-
 def test_a_rule_gives_way_where_nothing_else_is_left() -> None:
     """Two words, none of them twice, at least nine tokens: both words, then the end."""
     toy = Toy(5, seed=1)  # unk, eos and one word
@@ -77,33 +65,9 @@ def test_a_rule_gives_way_where_nothing_else_is_left() -> None:
             assert {tuple(h.tokens) for h in found} <= {(1, 4, EOS), (4, 1, EOS)}
 
 
-def test_the_limit_of_length_goes_before_the_minimum() -> None:
-    toy = Toy(9, seed=2)
-    for search in (BeamSearch(n_best=5, min_length=9), Sampling(samples=5, min_length=9)):
-        (found,) = toy.find(search, toy.topics(1), [4])
-        assert all(len(h.tokens) == 4 and EOS not in h.tokens for h in found)
-
-
 def test_the_penalty_is_that_of_ctrl() -> None:
     """p_i = exp(x_i / I) / sum_j exp(x_j / I), here for logits whose mean is 0; negative ones are multiplied."""
     logits = torch.tensor([[3.0, 1.0, -1.0, -3.0, 0.5, -0.5]])
     changed = penalize_repetition(torch.tensor([[3, 1, 3]]), logits.log_softmax(1) - 0.7, 1.25)
     expected = torch.tensor([3.0, 1.0 / 1.25, -1.0, -3.0 * 1.25, 0.5, -0.5]).log_softmax(0)
     assert torch.allclose(changed[0], expected - 0.7, atol=1e-5), "and the row keeps its sum"
-
-
-@pytest.mark.parametrize("kind", [BeamSearch, Sampling])
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        ("min_length", -1, "got -1, expected an integer of at least 0"),
-        ("min_length", 2.5, "got 2.5, expected an integer"),
-        ("no_repeat_ngram_size", -3, "got -3, expected an integer of at least 0"),
-        ("repetition_penalty", 0.9, "got 0.9, expected a number of at least 1"),
-        ("repetition_penalty", math.nan, "got nan, expected a number"),
-    ],
-)
-def test_settings_are_checked(kind: type[ConstrainedSearch], name: str, value: Any, expected: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        kind().replace(**{name: value})
-    assert caught.value.parameter == name and caught.value.problem.startswith(expected)

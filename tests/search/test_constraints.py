@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from nmt.search.constraints import ban, keep_top_k, keep_top_p, top
+from nmt.search.constraints import keep_top_k, keep_top_p, top
 
 
 def rows(width: int, count: int = 40, *, sharpness: float = 2.0) -> torch.Tensor:
@@ -32,13 +32,6 @@ def test_top_equals_a_stable_sort_even_with_ties_infinities_and_odd_widths() -> 
                 assert torch.equal(best, expected.values[:, :count])
                 real = best > -math.inf
                 assert torch.equal(places[real], expected.indices[:, :count][real])
-
-
-def test_ban() -> None:
-    log_probs = rows(6)
-    banned = ban(log_probs, torch.arange(6), (0, 4))
-    assert kept(banned) == [{1, 2, 3, 5}] * 40
-    assert torch.equal(banned[:, [1, 2, 3, 5]], log_probs[:, [1, 2, 3, 5]])
 
 
 @pytest.mark.parametrize("k", [1, 3, 8, 20])
@@ -75,8 +68,3 @@ def test_top_p_of_a_wide_row_equals_a_whole_sort(sharpness: float) -> None:
             count = int((mass < p).sum()) + 1
             assert abs(len(tokens) - count) <= 1, "one more or less where rounding decides"
             assert tokens == set(ordered.indices[row, : len(tokens)].tolist())
-
-
-def test_top_p_of_one_keeps_everything() -> None:
-    log_probs = rows(9)
-    assert torch.equal(keep_top_p(log_probs, 1.0), log_probs)

@@ -95,12 +95,6 @@ def test_candidates_are_ranked_by_their_expected_utility(search: ConstrainedSear
     assert changed or "beam" in search.label
 
 
-def test_without_a_utility_nothing_changes() -> None:
-    toy = Toy(9, seed=3)
-    (found,) = toy.find(BeamSearch(n_best=5), toy.topics(1), [6])
-    assert BeamSearch(n_best=5).rank(found, text) is found
-
-
 @pytest.mark.parametrize(
     ("search", "fields", "expected"),
     [

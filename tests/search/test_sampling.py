@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS, PAD
@@ -69,20 +68,6 @@ def test_frequencies_of_whole_sequences() -> None:
     assert chi_square_fits(draw(toy, topic, Sampling(), limit=2), expected)
 
 
-def test_samples_of_one_sentence_are_independent() -> None:
-    toy = Toy(5, seed=4, sharpness=0.3)
-    (topic,) = toy.topics(1)
-    state = toy.start(topic.expand(DRAWS, -1))
-    limits, keys = torch.ones(DRAWS, dtype=torch.long), [[number] for number in range(DRAWS)]
-    found = Sampling(samples=2)(toy.step, state, max_length=limits, keys=keys)
-    pairs = Counter(tuple(sorted(h.tokens[0] for h in hypotheses)) for hypotheses in found)
-    single = allowed(toy, [], topic)
-    expected = Counter[tuple[int, ...]]()
-    for one, two in itertools.product(single, repeat=2):
-        expected[tuple(sorted((one, two)))] += single[one] * single[two]  # type: ignore[assignment]
-    assert chi_square_fits(pairs, dict(expected))
-
-
 def test_cut_offs_draw_from_the_renormalized_rest() -> None:
     toy = Toy(9, seed=5, sharpness=0.5)
     (topic,) = toy.topics(1)
@@ -125,17 +110,6 @@ def test_scores_are_the_models_own_log_probabilities_best_first() -> None:
             assert hypothesis.score == pytest.approx(total(toy, topic, hypothesis.tokens), abs=1e-4)
 
 
-@pytest.mark.parametrize("samples", [1, 3])
-def test_alone_or_in_any_batch(samples: int) -> None:
-    toy = Toy(30, seed=8)
-    topics, limits = toy.topics(12), [int(n) for n in torch.randint(1, 15, (12,), generator=toy.generator)]
-    search = Sampling(samples=samples)
-    together = toy.find(search, topics, limits)
-    for order in (list(range(11, -1, -1)), [5], [3, 3, 0]):
-        again = toy.find(search, topics[order], [limits[i] for i in order])
-        assert [[h.tokens for h in found] for found in again] == [[h.tokens for h in together[i]] for i in order]
-
-
 def test_reproducible_and_different_for_other_seeds_keys_and_sample_numbers() -> None:
     toy = Toy(30, seed=9)
     topics, limits = toy.topics(4), [10] * 4
@@ -154,25 +128,6 @@ def test_reproducible_and_different_for_other_seeds_keys_and_sample_numbers() ->
     assert torch.equal(torch.get_rng_state(), before), "torch's own generator is left alone"
 
 
-def test_limits_and_forbidden_tokens() -> None:
-    toy = Toy(6, seed=10, sharpness=0.1)
-    found = toy.find(Sampling(samples=50), toy.topics(3), [1, 4, 6])
-    lengths = [{len(h.tokens) for h in hypotheses} for hypotheses in found]
-    assert [max(each) for each in lengths] == [1, 4, 6] and len(lengths[2]) > 1
-    for hypotheses in found:
-        for hypothesis in hypotheses:
-            assert not {PAD, BOS} & set(hypothesis.tokens) and EOS not in hypothesis.tokens[:-1]
-
-
-def test_finished_sentences_leave_the_computation() -> None:
-    toy = Toy(30, seed=13)
-    topics = toy.topics(6)
-    toy.find(Sampling(samples=4), topics, [1, 1, 1, 1, 1, 30])
-    together, toy.rows_read = toy.rows_read, 0
-    toy.find(Sampling(samples=4), topics[5:], [30])
-    assert together == toy.rows_read + 5
-
-
 def test_broken_models_are_an_error_at_once() -> None:
     def constant(value: float) -> Any:
         return lambda tokens, state: (torch.full((len(tokens), 9), value), state)
@@ -184,25 +139,3 @@ def test_broken_models_are_an_error_at_once() -> None:
             search(constant(math.nan), state, **options)
         with pytest.raises(ValueError, match="probability of zero"):
             search(constant(-math.inf), state, **options)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        ("temperature", 0, "got 0, expected a number of more than 0"),
-        ("top_k", -1, "got -1, expected an integer of at least 0"),
-        ("top_p", 1.2, "got 1.2, expected a number of more than 0 and at most 1"),
-        ("samples", 0, "got 0, expected an integer of at least 1"),
-        ("seed", -1, "got -1, expected an integer of at least 0"),
-        ("beam_size", 5, "unknown key; Sampling takes max_length_factor"),
-    ],
-)
-def test_settings_are_checked(name: str, value: Any, expected: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        Sampling().replace(**{name: value})
-    assert caught.value.parameter == name and caught.value.problem.startswith(expected)
-
-
-def test_label_and_width() -> None:
-    search = Sampling(temperature=0.7, top_k=10, top_p=0.9, samples=4, seed=3)
-    assert (search.label, search.width) == ("sample4.t0.7.k10.p0.9.seed3", 4)
