@@ -247,7 +247,7 @@ def cross_attention_of_one_layer_can_be_asked_for(example: Example) -> None:
 @law
 def model_passes_its_trial(example: Example) -> None:
     with torch.enable_grad():
-        try_model(example.model)
+        try_model(copy.deepcopy(example.model))
 
 
 @law

@@ -33,6 +33,13 @@ class OneQuery(Dot):
         return super().score(query[:, :1], memory, state)
 
 
+class OverPadding(Dot):
+    """Divides the scores by a mean over the memory, and counts padding."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return super().score(query, memory, state) / memory.keys.square().mean((1, 2), keepdim=True)
+
+
 class Unmasked(Dot):
     """Gives weight to padding."""
 
@@ -64,6 +71,11 @@ def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: i
     with pytest.raises(ParameterError, match=words) as error:
         try_model(recurrent(attention, width))
     assert error.value.parameter == "decoder.attention"
+
+
+def test_scores_that_depend_on_padding_are_found() -> None:
+    with pytest.raises(ParameterError, match="decoder: the hidden states of a sentence change with its padding"):
+        try_model(recurrent(OverPadding))
 
 
 def test_an_attention_that_forgets_a_query_is_found() -> None:
