@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
-from nmt.cli.engine import load
 from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
 from nmt.parameters import Range
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.translation.base import BaseTranslator
-    from nmt.translation.exported import ExportedModel
+    from nmt.translation.loading import ExportedModel
 
 MAX_RESAMPLES = 1_000_000
 
@@ -91,14 +90,15 @@ def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
     OSError if the results cannot be written.
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
+    from nmt.cli.translation_lines import warn_of_ignored_terms
     from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.split import Subject
     from nmt.system.atomic import require_writable
     from nmt.system.run_files import run_of
-    from nmt.translation.exported import ExportedModel
-    from nmt.translation.loading import require_data_settings
+    from nmt.translation.loading import ExportedModel, load, require_data_settings
 
     translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search, terms=terms)
+    warn_of_ignored_terms(translator)
     loaded, ensemble = models[0], len(models) > 1
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
-from nmt.cli.engine import load
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
@@ -55,7 +54,7 @@ def main(config: ScoreConfig) -> None:
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record
-    from nmt.translation.loading import languages_of
+    from nmt.translation.loading import languages_of, load
 
     translator, models = load(
         config.ckpt,

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import load
 from nmt.cli.output import new_file, utf8_output
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
@@ -79,6 +78,7 @@ def main(config: TranslateConfig) -> None:
     from nmt.cli.translate_file import translate_file
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.sources.files import read_texts
+    from nmt.translation.loading import load
 
     output = new_file(config.output)
     translator, _ = load(

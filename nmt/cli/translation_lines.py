@@ -22,6 +22,12 @@ MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a larg
 MOST_WARNINGS = 10
 
 
+def warn_of_ignored_terms(translator: BaseTranslator) -> None:
+    """Say on standard error that a model without spans uses no glossary."""
+    if translator.terms and not translator.tokenizer.spans:
+        print_stderr("warning: terms: ignored, because this model was trained without spans (spans=common)")
+
+
 class LineTranslator:
     """Translates sentences into lines of output.
 
@@ -34,6 +40,7 @@ class LineTranslator:
         self.jsonl = jsonl
         self.with_attention = with_attention
         self._counts: Counter[str] = Counter()  # of warnings
+        warn_of_ignored_terms(translator)
         if with_attention:
             translator.attention_maps([])
 
@@ -140,7 +147,7 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "score": float(f"{translation.score:.{DIGITS}g}"),
         "cut": translation.cut,
         "doubts": translation.doubts,
-        "lost_spans": translation.lost_spans,
+        "lost_spans": [slot.text for slot in translation.lost],
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }

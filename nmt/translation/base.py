@@ -7,8 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 from torch import Tensor
@@ -23,11 +22,11 @@ from nmt.search.base import Hypothesis, Search
 from nmt.text.protect import Segment, in_capitals, in_small_letters
 from nmt.text.sentences import split_to_fit
 from nmt.text.terms import NO_TERMS, Terms
-from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, check_texts
-from nmt.translation.translation import Translation, joined
+from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation, joined
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Text = TypeVar("Text", str, str | Segment)
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,8 @@ class BaseTranslator(ABC):
         return [self.tokenizer]
 
     @abstractmethod
-    def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the largest number of tokens of a source that is translated without a split with `search`."""
+    def source_limit(self, search: Search | None = None) -> Limit:
+        """Return the limit of a source that is translated without a split with `search`."""
 
     @abstractmethod
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
@@ -82,6 +81,10 @@ class BaseTranslator(ABC):
     @abstractmethod
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
+
+    @abstractmethod
+    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
+        """Return the attention weights with which the model predicts each of `translations`."""
 
     def with_terms(self, terms: Terms) -> Self:
         """Return a translator of the same models that uses a glossary, also in `score` and `attention_maps`.
@@ -102,33 +105,9 @@ class BaseTranslator(ABC):
         """Return a context in which `search_batch` and `token_log_probs` are called; `search` is for messages."""
         return nullcontext()
 
-    @abstractmethod
-    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
-        """Return the attention weights with which the model predicts each of `translations`."""
-
-    def translate(
-        self,
-        sentences: Sequence[str | Segment],
-        *,
-        prefixes: Sequence[str] | None = None,
-        search: Search | None = None,
-        advance: Callable[[int], None] | None = None,
-        **fields: Any,
-    ) -> list[Translation]:
-        """Return the best translation of every sentence, in the order of the sentences.
-
-        A sentence gets the same tokens in any batch (the engine of an exported model may make an exception). A segment
-        keeps its slots, if the model has spans. A sentence that is empty or only white space is translated to "", with
-        any prefix. The search's `long_source` decides about a source that is longer than `source_limit`; for a source
-        that is split, see `Translation.parts`. `prefixes` are the beginnings of the translations, or "" for none; the
-        search may continue the last word of a prefix. In this call, `search` replaces the strategy of the translator,
-        and `fields` replace single settings of the strategy (`beam_size=1`). `advance` is called with the number of
-        sentences that need no search, and then with the number that each batch completes.
-        Raises UserError for settings that the strategy does not have or does not accept, for a value that is not a
-        text, for a source that is too long and not split, and for a prefix that leaves no token below the length limit.
-        """
-        found = self.hypotheses(sentences, prefixes=prefixes, search=search, advance=advance, **fields)
-        return [hypotheses[0] for hypotheses in found]
+    def translate(self, sentences: Sequence[str | Segment], **options: Any) -> list[Translation]:
+        """Return the best translation of every sentence. All arguments are as in `hypotheses`."""
+        return [found[0] for found in self.hypotheses(sentences, **options)]
 
     def hypotheses(
         self,
@@ -136,36 +115,42 @@ class BaseTranslator(ABC):
         *,
         prefixes: Sequence[str] | None = None,
         search: Search | None = None,
-        advance: Callable[[int], None] | None = None,
+        advance: Callable[[int], object] = lambda count: None,
         **fields: Any,
     ) -> list[list[Translation]]:
-        """Return all translations that the search finds for each sentence, best score first.
+        """Return all translations that the search finds for each sentence, in the order of the sentences, best first.
 
-        A beam search finds `n_best` translations, and sampling draws `samples`. If a source is split, its k-th
-        translation joins the k-th translations of its parts. All arguments are as in `translate`.
+        A beam search finds `n_best` translations, and sampling draws `samples`. A sentence gets the same tokens in any
+        batch (the engine of an exported model may make an exception). A segment keeps its slots, if the model has
+        spans. A sentence that is empty or only white space is translated to "", with any prefix. The search's
+        `long_source` decides about a source that is longer than `source_limit`. If it is split, its k-th translation
+        joins the k-th translations of its parts; see `Translation.parts`. `prefixes` are the beginnings of the
+        translations, or "" for none; the search may continue the last word of a prefix. In this call, `search` replaces
+        the strategy of the translator, and `fields` replace single settings of the strategy (`beam_size=1`). `advance`
+        is called with the number of sentences that need no search, and then with the number that each batch completes.
+        Raises UserError for settings that the strategy does not have or does not accept, for a value that is not a
+        text, for a source that is too long and not split, and for a prefix that leaves no token below the length limit.
         """
         sources = self.encode(check_texts("sentence", sentences))
-        search = override(search or self.search, fields)
-        groups = self._requests(sources, prefixes, search)
-        found = iter(self._search_all([request for group in groups for request in group], search, advance))
-        return [
-            _rejoined(source, list(islice(found, len(group)))) for source, group in zip(sources, groups, strict=True)
+        search, count = override(search or self.search, fields), len(sources)
+        begins = [""] * count if prefixes is None else check_texts("prefix", prefixes, count)
+        groups = [
+            self._requests(source, prefix, search, f"sentence {number:,} of {count:,}")
+            for number, (source, prefix) in enumerate(zip(sources, begins, strict=True), start=1)
         ]
+        found = iter(self._search_all([request for group in groups for request in group], search, advance))
+        return [_rejoined(source, [next(found) for _ in group]) for source, group in zip(sources, groups, strict=True)]
 
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
         """Return each text with the ids that the models read, and with slots for its spans and terms."""
-        spans = self.tokenizer.spans
-        segments = [spans.protect(text, self.terms) for text in texts]
-        capitals = [bool(spans) and in_capitals(normalized(segment.read)) for segment in segments]
-        read = [
-            in_small_letters(each.read) if small else each.read for each, small in zip(segments, capitals, strict=True)
-        ]
-        by_model = self.source_ids(read)
+        spans, language = self.tokenizer.spans, None if self.languages is None else self.languages[0]
+        sources = [EncodedSource(spans.protect(text, self.terms), language=language) for text in texts]
+        if spans:
+            sources = [replace(each, capitals=in_capitals(normalized(each.read))) for each in sources]
         unknown = self.tokenizers[0].unknown_ids[0]
-        language = None if self.languages is None else self.languages[0]
         return [
-            EncodedSource(segment, tuple(ids), sum(map(unknown.__contains__, ids[0])), language, small)
-            for segment, ids, small in zip(segments, by_model, capitals, strict=True)
+            replace(source, ids=tuple(ids), unknown=sum(map(unknown.__contains__, ids[0])))
+            for source, ids in zip(sources, self.source_ids([each.read for each in sources]), strict=True)
         ]
 
     def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
@@ -186,14 +171,11 @@ class BaseTranslator(ABC):
     def check_source(self, sentence: str | Segment, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
         if self.search.long_source != "split":
-            self.source_limit().check(self.encode([sentence])[0].tokens, where)
+            self._check(self.encode([sentence])[0], self.search, where)
 
     def cut_warning(self, count: int) -> str:
         """Return the warning about `count` translations that are `Translation.cut`."""
-        limits = [f"search.{name}={getattr(self.search, name):g}" for name in ("max_length_factor", "max_length_extra")]
-        if self.longest_target is not None:
-            limits.append(f"{self.longest_target:,} positions of the decoder")
-        return f"{counted(count, 'translation')} cut at the limit of the length ({', '.join(limits)})"
+        return f"{counted(count, 'translation')} cut at the limit of the length ({self._limit_of_target(self.search)})"
 
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
@@ -207,13 +189,13 @@ class BaseTranslator(ABC):
 
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
+        lengths = [max(pair.source.tokens, len(pair.ids)) for pair in pairs]
         with self.running(self.search):
-            rows = in_batches(pairs, [pair.longer for pair in pairs], self.search.batch_tokens, self.token_log_probs)
-        scored = (
-            Hypothesis(pair.ids, log_probs.tolist(), float(log_probs.sum()))
-            for pair, log_probs in zip(pairs, rows, strict=True)
-        )
-        return [self._translation(pair.source, each, pair.target) for pair, each in zip(pairs, scored, strict=True)]
+            rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
+        return [
+            Translation(pair.source, Segment((pair.target,)), float(row.sum()), pair.ids, row.tolist(), self.tokenizer)
+            for pair, row in zip(pairs, rows, strict=True)
+        ]
 
     def encode_pairs(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
@@ -224,17 +206,12 @@ class BaseTranslator(ABC):
         source that is longer than `max_source_length` of the search or the positions of the encoder, and for a
         translation that is longer than the positions of the decoder.
         """
-        sources, targets = check_texts("source", sources), check_texts("translation", targets)
-        if len(sources) != len(targets):
-            raise UserError(
-                f"score: got {counted(len(sources), 'source')} and {counted(len(targets), 'translation')}, expected "
-                "one translation for each source"
-            )
-        encoded = self.encode(sources)
+        encoded = self.encode(check_texts("source", sources))
+        targets = check_texts("translation", targets, len(encoded))
         pairs = list(map(ForcedPair, encoded, targets, self.target_ids(encoded, targets)))
         places = places or [f"score: source {number} of {len(pairs)}" for number in range(1, len(pairs) + 1)]
         limit = self.source_limit(override(self.search, {"long_source": "whole"}))
-        target_limit = SourceLimit(self.longest_target or sys.maxsize, "the positions of the decoder")
+        target_limit = Limit(self.longest_target or sys.maxsize, "the positions of the decoder")
         for place, pair in zip(places, pairs, strict=True):
             if pair.source.empty:
                 raise UserError(f"{place}: the source is empty, so no translation can be scored; leave it out")
@@ -242,38 +219,37 @@ class BaseTranslator(ABC):
             target_limit.check(len(pair.ids), f"{place}: the translation", "leave it out")
         return pairs
 
-    def attention_map(self, sentence: str, translation: str | None = None, **fields: Any) -> AttentionMap:
-        """Return the attention weights with which the model predicts `translation`.
+    def attention_map(self, sentence: str, translation: str | None = None) -> AttentionMap:
+        """Return the attention weights with which the model predicts `translation`, which by default the search finds.
 
-        If `translation` is None, the search finds it; `fields` are settings of the search, as in `translate`. Raises
-        the UserErrors of `attention_maps`.
+        Raises the UserErrors of `attention_maps`.
         """
-        if translation is None:
-            return self.attention_maps(self.translate([sentence], **fields))[0]
-        if fields:
-            raise UserError(f"attention_map: got {', '.join(fields)}, but there is no search if `translation` is given")
-        return self.attention_maps(self.score([sentence], [translation]))[0]
+        given = self.translate([sentence]) if translation is None else self.score([sentence], [translation])
+        return self.attention_maps(given)[0]
 
-    def _requests(
-        self, sources: Sequence[EncodedSource], prefixes: Sequence[str] | None, search: Search
-    ) -> list[list[SearchRequest]]:
-        """Return the searches that each source needs. Raises UserError for a source or a prefix that is too long."""
-        limit, count, longest = self.source_limit(search), len(sources), self.longest_target or sys.maxsize
-        places = [f"sentence {number:,} of {count:,}" for number in range(1, count + 1)]
+    def _requests(self, source: EncodedSource, prefix: str, search: Search, place: str) -> list[SearchRequest]:
+        """Return the searches that a source needs. Raises UserError for a source or a prefix that is too long."""
         if search.long_source != "split":
-            for source, place in zip(sources, places, strict=True):
-                limit.check(source.tokens, place)
-        requests = []
-        for source, text, place in zip(sources, _prefixes(prefixes, count), places, strict=True):
-            first, *rest = self._parts(source, limit.tokens)
-            targets = [min(search.target_limit(part.tokens), longest) for part in (first, *rest)]
-            prefix = self.target_ids([first], [text])[0][:-1] if text else []
-            if not first.empty:
-                self._check_prefix(prefix, targets[0], place)
-            begins = [prefix, *([] for _ in rest)]
-            lasts = [*(False for _ in rest), True]
-            requests.append(list(map(SearchRequest, (first, *rest), begins, targets, lasts)))
-        return requests
+            self._check(source, search, place)
+        first, *rest = self._parts(source, self.source_limit(search).tokens)
+        targets = [min(search.target_limit(each.tokens), self.longest_target or sys.maxsize) for each in (first, *rest)]
+        ids = self.target_ids([first], [prefix])[0][:-1] if prefix else []
+        if not first.empty:
+            limit = Limit(targets[0] - 1, self._limit_of_target(search))
+            limit.check(len(ids), f"{place}: the prefix '{self.tokenizer.decode_target(ids)}'", "leave it out")
+        begins, lasts = [ids, *([] for _ in rest)], [*(False for _ in rest), True]
+        return list(map(SearchRequest, (first, *rest), begins, targets, lasts))
+
+    def _check(self, source: EncodedSource, search: Search, place: str) -> None:
+        self.source_limit(search).check(
+            source.tokens, place, "let it be split into sentences: search.long_source=split"
+        )
+
+    def _limit_of_target(self, search: Search) -> str:
+        """Return what limits the length of a translation."""
+        names = ("max_length_factor", "max_length_extra")
+        positions = [] if self.longest_target is None else [f"{self.longest_target:,} positions of the decoder"]
+        return ", ".join([*(f"search.{name}={getattr(search, name):g}" for name in names), *positions])
 
     def _parts(self, source: EncodedSource, limit: int) -> list[EncodedSource]:
         """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
@@ -287,43 +263,37 @@ class BaseTranslator(ABC):
 
         return [encoded[segment] for segment in split_to_fit(source.segment, fits)]
 
-    def _check_prefix(self, prefix: list[int], limit: int, place: str) -> None:
-        if len(prefix) >= limit:
-            advice = "; shorten it, or raise search.max_length_extra"
-            if limit == self.longest_target:
-                advice = " (the positions of the decoder); shorten it"
-            raise UserError(
-                f"{place}: the prefix '{self.tokenizer.decode_target(prefix)}' has {len(prefix)} tokens, but the whole "
-                f"translation may have {limit}{advice}"
-            )
-
     def _search_all(
-        self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], None] | None
+        self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], object]
     ) -> list[list[Translation]]:
         """Return the translations of each part, best first; "" for an empty part."""
-        found = [[Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)] for request in requests]
-        filled = [place for place, request in enumerate(requests) if not request.source.empty]
-        if advance is not None:
-            advance(sum(request.last for request in requests if request.source.empty))
-        lengths = [requests[place].source.tokens for place in filled]
-        with self.running(search):
-            for batch in batches_by_length(lengths, search.batch_tokens // search.width):
-                places = [filled[i] for i in batch]
-                searched = self.search_batch([requests[i] for i in places], search)
-                for place, hypotheses in zip(places, searched, strict=True):
-                    found[place] = [self._translation(requests[place].source, each) for each in hypotheses]
-                if advance is not None:
-                    advance(sum(requests[place].last for place in places))
-        return found
 
-    def _translation(self, source: EncodedSource, found: Hypothesis, text: str | None = None) -> Translation:
-        if text is None:
-            decoded = self.tokenizer.decode_target(found.tokens)
-            target, lost = self.tokenizer.spans.restore(decoded.upper() if source.capitals else decoded, source.segment)
-        else:
-            target, lost = Segment((text,)), []
-        tokens, log_probs, given = found.tokens, found.token_log_probs, text is not None
-        return Translation(source, target, found.score, tokens, log_probs, self.tokenizer, tuple(lost), given=given)
+        def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
+            found = self.search_batch(batch, search)
+            advance(sum(request.last for request in batch))
+            return [
+                [self._translation(request.source, each) for each in several]
+                for request, several in zip(batch, found, strict=True)
+            ]
+
+        filled = [request for request in requests if not request.source.empty]
+        advance(sum(request.last for request in requests if request.source.empty))
+        with self.running(search):
+            lengths = [request.source.tokens for request in filled]
+            found = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
+        return [
+            [Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)]
+            if request.source.empty
+            else next(found)
+            for request in requests
+        ]
+
+    def _translation(self, source: EncodedSource, found: Hypothesis) -> Translation:
+        text = self.tokenizer.decode_target(found.tokens)
+        target, lost = self.tokenizer.spans.restore(text.upper() if source.capitals else text, source.segment)
+        return Translation(
+            source, target, found.score, found.tokens, found.token_log_probs, self.tokenizer, tuple(lost)
+        )
 
 
 def _rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:
@@ -334,13 +304,19 @@ def _rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list
     return [joined(source, translations) for translations in zip(*filled or parts, strict=False)]
 
 
-def _prefixes(prefixes: Sequence[str] | None, count: int) -> list[str]:
-    """Return the prefix of each of `count` sentences, "" if there are none."""
-    if prefixes is None:
-        return [""] * count
-    texts = check_texts("prefix", prefixes)
-    if len(texts) != count:
-        raise UserError(f"prefixes: got {len(texts)}, expected one for each of {counted(count, 'sentence')}")
+def check_texts(name: str, values: Sequence[Text], count: int | None = None) -> list[Text]:
+    """Return texts as a list. Raises UserError for one text, another number, or a value that is no text."""
+    if isinstance(values, str):
+        raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
+    texts = list(values)
+    if count not in (None, len(texts)):
+        raise UserError(f"{name}: got {counted(len(texts), 'text')}, expected one for each of {count:,} sentences")
+    for number, text in enumerate(texts, start=1):
+        try:
+            (text.text if isinstance(text, Segment) else text).encode()
+        except (AttributeError, UnicodeEncodeError) as error:  # half of a character is a lone surrogate
+            where = f"{name} {number:,} of {len(texts):,}"
+            raise UserError(f"{where}: got {text!r}, expected a text of whole characters") from error
     return texts
 
 

@@ -14,8 +14,7 @@ from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search, Selectable, Step
 from nmt.search.ensemble import States, average, mean_log_probs
-from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit
-from nmt.translation.translation import Translation
+from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation
 from nmt.translation.translator import ModelTranslator, Translator
 
 
@@ -29,21 +28,16 @@ class Ensemble(ModelTranslator):
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
-        """Take at least one member. The search is that of the first, and `names` are for messages.
+        """Take at least one member. The search is that of the first, and `names` of the members are for messages.
 
-        Raises UserError for no members, for a different number of names, and for two members with different languages,
-        target vocabularies or spans. A member whose languages are not known fits any other.
+        Raises UserError for members with different languages, target vocabularies or spans. A member whose languages
+        are not known fits any other.
         """
-        if not members:
-            raise UserError("ensemble: got no model, expected at least one")
-        if names is not None and len(names) != len(members):
-            raise UserError(f"ensemble: got {len(names)} names, expected one for each of {len(members)} models")
         self.members = tuple(members)
-        self.search = members[0].search
-        self.tokenizer = members[0].tokenizer
-        self.names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
+        self.search, self.tokenizer = members[0].search, members[0].tokenizer
         self.languages = next((each.languages for each in members if each.languages), None)
-        for member, name in zip(members, self.names, strict=True):
+        names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
+        for member, name in zip(members, names, strict=True):
             same = {
                 "languages": member.languages in (None, self.languages),
                 "target vocabularies": member.tokenizer.target_vocabulary == self.tokenizer.target_vocabulary,
@@ -51,7 +45,7 @@ class Ensemble(ModelTranslator):
             }
             if different := [what for what, is_same in same.items() if not is_same]:
                 raise UserError(
-                    f"ensemble: {self.names[0]} and {name} have different {different[0]}, but an ensemble averages "
+                    f"ensemble: {names[0]} and {name} have different {different[0]}, but an ensemble averages "
                     "over the same pieces; use models of one direction, trained with the same tokenizer and spans"
                 )
 
@@ -63,8 +57,7 @@ class Ensemble(ModelTranslator):
     def tokenizers(self) -> list[Tokenizer]:
         return [member.tokenizer for member in self.members]
 
-    def source_limit(self, search: Search | None = None) -> SourceLimit:
-        """Return the smallest limit of the members with `search`."""
+    def source_limit(self, search: Search | None = None) -> Limit:
         limits = (member.source_limit(search or self.search) for member in self.members)
         return min(limits, key=lambda limit: limit.tokens)
 
@@ -79,10 +72,8 @@ class Ensemble(ModelTranslator):
                 "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
                 "divide the source into different pieces; use search.coverage_penalty=0"
             )
-        started = (
-            member.start([_for_member(source, number) for source in sources], attending=attending)
-            for number, member in enumerate(self.members)
-        )
+        read = ([_for_member(source, number) for source in sources] for number in range(len(self.members)))
+        started = (member.start(each, attending=attending) for member, each in zip(self.members, read, strict=True))
         steps, states = zip(*started, strict=True)
         return average(steps), States(states)
 

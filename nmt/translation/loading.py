@@ -1,47 +1,73 @@
-"""Loads checkpoints into translators."""
+"""Loads models into translators: checkpoints, and folders that export.py wrote."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Annotated, Any, TypedDict, overload
 
 import torch
 
 from nmt import checkpoint
 from nmt.build import build_search, override
+from nmt.checkpoint import ConfigFile, LoadedModel
+from nmt.config.nodes import instantiate
+from nmt.config.schema import Count, read_json
 from nmt.errors import UserError
+from nmt.parameters import PositiveInt, Range
 from nmt.search.base import Search
+from nmt.system import process
+from nmt.system.run_files import EXPORTED, inside, is_exported
+from nmt.text.terms import read_terms
+from nmt.translation.base import BaseTranslator
 from nmt.translation.ensemble import Ensemble
 from nmt.translation.translator import ModelTranslator, Translator
 
-Paths = str | Path | Sequence[str | Path]
+VERSION = 2  # of export.json
+TRANSLATORS = ("nmt.deploy.export",)  # the package of the classes that translate with exported files
+REMEDY = "export the model again"
+
+
+class ManifestFile(TypedDict):
+    """The content of `export.json`, which says what an exported folder holds.
+
+    `translator` is the node of the class that translates with the files, null if another program does. `files` has the
+    digest of each file.
+    """
+
+    nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
+    format: dict[str, Any]
+    translator: dict[str, Any] | None
+    config: ConfigFile
+    search: dict[str, Any]
+    source_limit: PositiveInt
+    target_limit: PositiveInt
+    update: Count
+    scores: dict[str, Any]
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ExportedModel:
+    """An exported model on disk: the config of its run, and its export.json."""
+
+    config: Mapping[str, Any]
+    path: Path
 
 
 @overload
-def load_translator(
-    path: str | Path,
-    *,
-    device: str = "auto",
-    search: Search | Mapping[str, Any] | None = None,
-    allow: Sequence[str] = (),
-    **fields: Any,
-) -> Translator: ...
+def load_translator(path: str | Path, **options: Any) -> Translator: ...
 
 
 @overload
-def load_translator(
-    path: Sequence[str | Path],
-    *,
-    device: str = "auto",
-    search: Search | Mapping[str, Any] | None = None,
-    allow: Sequence[str] = (),
-    **fields: Any,
-) -> ModelTranslator: ...
+def load_translator(path: Sequence[str | Path], **options: Any) -> ModelTranslator: ...
 
 
 def load_translator(
-    path: Paths,
+    path: str | Path | Sequence[str | Path],
     *,
     device: str = "auto",
     search: Search | Mapping[str, Any] | None = None,
@@ -58,32 +84,98 @@ def load_translator(
     whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
     used, and for models with different languages or different target vocabularies, which cannot be an ensemble.
     """
-    loaded = load_models(path, resolve_device(device), allow)
-    return make_translator(loaded, search, allow=allow, **fields)
+    return make_translator(load_models(path, device, allow), search, allow=allow, **fields)
 
 
-def load_models(path: Paths, device: torch.device, allow: Sequence[str] = ()) -> list[checkpoint.LoadedModel]:
+def load(
+    ckpt: str | Path | Sequence[str],
+    *,
+    device: str = "auto",
+    search: Search | Mapping[str, Any] | None = None,
+    allow: Sequence[str] = (),
+    source_lang: str | None = None,
+    terms: str | None = None,
+    **fields: Any,
+) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
+    """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
+
+    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError also for a search
+    that the engine of an exported model does not have, for a language that the models do not read, and for a glossary
+    that cannot be read.
+    """
+    process.speed_up()
+    translator: BaseTranslator
+    models: Sequence[LoadedModel | ExportedModel]
+    if isinstance(ckpt, str | Path) and is_exported(ckpt):
+        translator, models = _exported(Path(os.path.expanduser(ckpt)), device, search, allow, **fields)
+    else:
+        models = loaded = load_models(ckpt, device, allow)
+        translator = make_translator(loaded, search, allow=allow, **fields)
+    source, target = translator.languages or (None, None)
+    if source_lang not in (None, source):
+        if source_lang != target:
+            known = "the model does not say its languages" if source is None else f"expected {source} or {target}"
+            raise UserError(f"source_lang: got {source_lang}, but {known}")
+        if one_way := [model for model in models if not model.config["data"].get("both_directions")]:
+            raise UserError(
+                f"source_lang: {one_way[0].path} translates {source} to {target}, not the other way; expected a model "
+                "trained with data.both_directions=true"
+            )
+        translator = translator.reversed()
+    return translator if terms is None else translator.with_terms(read_terms(Path(terms).expanduser())), models
+
+
+def _exported(
+    folder: Path, device: str, search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
+) -> tuple[BaseTranslator, list[ExportedModel]]:
+    """Return the translator of an exported folder, whose export.json names the class that translates with its files."""
+    manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
+    for name, expected in manifest["files"].items():
+        path = inside(folder, name)
+        if not path.is_file() or digest(path) != expected:
+            raise UserError(f"{path}: missing or damaged; {REMEDY}")
+    if (node := manifest["translator"]) is None:
+        raise UserError(
+            f"ckpt={folder}: written with format={manifest['format'].get('name')} for another program; name its run, "
+            "or export that with format=ctranslate2"
+        )
+    own = _search(manifest["search"], search, allow, **fields)
+    translator: BaseTranslator = instantiate(
+        node, "translator", within=TRANSLATORS, folder=folder, manifest=manifest, device=device, search=own
+    )
+    return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def load_models(
+    path: str | Path | Sequence[str | Path], device: str = "auto", allow: Sequence[str] = ()
+) -> list[LoadedModel]:
     """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
-    paths = [path] if isinstance(path, str | Path) else path
-    if not paths:
+    if not path:
         raise UserError("ckpt: got an empty list, expected at least one model")
-    return [checkpoint.load_model(each, device, allow) for each in paths]
+    place = resolve_device(device)
+    return [checkpoint.load_model(each, place, allow) for each in ([path] if isinstance(path, str | Path) else path)]
 
 
 def make_translator(
-    loaded: Sequence[checkpoint.LoadedModel],
+    loaded: Sequence[LoadedModel],
     search: Search | Mapping[str, Any] | None = None,
     *,
     allow: Sequence[str] = (),
     **fields: Any,
 ) -> ModelTranslator:
     """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
-    search = chosen_search(loaded[0].config["search"], search, allow=allow, **fields)
+    own = _search(loaded[0].config["search"], search, allow, **fields)
     members = [
         Translator(
             each.model,
             each.tokenizer,
-            search,
+            own,
             name=each.config["name"],
             update=each.update,
             trained_length=each.config.get("data", {}).get("max_length"),
@@ -92,25 +184,17 @@ def make_translator(
         )
         for each in loaded
     ]
-    if len(members) == 1:
-        return members[0]
-    return Ensemble(members, names=[str(each.path) for each in loaded])
+    return members[0] if len(members) == 1 else Ensemble(members, names=[str(each.path) for each in loaded])
 
 
-def chosen_search(
-    own: Mapping[str, Any], search: Search | Mapping[str, Any] | None, *, allow: Sequence[str] = (), **fields: Any
+def _search(
+    own: Mapping[str, Any], search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
 ) -> Search:
-    """Return the strategy that a user chooses for a model, whose `own` one a node describes.
-
-    `search` is a strategy, a node, or a mapping of the settings that replace own ones; so do `fields`. Raises UserError
-    for one that does not fit.
-    """
-    if not isinstance(search, Search):
-        given = search or {}
-        if not isinstance(given, Mapping):
-            raise UserError(f"search: got {given!r}, expected a Search object or a mapping of its settings")
-        search = build_search(given if "_target_" in given else {**own, **given}, allow=allow)
-    return override(search, fields)
+    """Return the strategy that a user chooses for a model, whose own one is the node `own`."""
+    if search is not None and not isinstance(search, Mapping):
+        return override(search, fields)
+    given = search or {}
+    return override(build_search(given if "_target_" in given else {**own, **given}, allow=allow), fields)
 
 
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:

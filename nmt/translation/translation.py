@@ -1,4 +1,4 @@
-"""A translation, and the translation of a source that was split into parts."""
+"""A source as the models read it, its translation, and the limits of their lengths."""
 
 from __future__ import annotations
 
@@ -8,11 +8,91 @@ from functools import cached_property
 from itertools import chain
 
 from nmt.data.tokenizer import Tokenizer
-from nmt.text.protect import Segment, Slot, join
-from nmt.text.sentences import split
+from nmt.errors import UserError
+from nmt.search.base import Search
+from nmt.text.protect import Segment, Slot, in_small_letters, join
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import Doubt, doubts_of
-from nmt.translation.source import EncodedSource, SourceLimit
+
+
+@dataclass(frozen=True)
+class EncodedSource:
+    """A source, or a part of one, and the ids that each model reads of it.
+
+    The ids include eos. `unknown` of those of the first model stand for characters that training did not have.
+    `language` is the code of the language that the models read, if it is known. Of a source in `capitals`, the models
+    read small letters, and its translation is written in capitals.
+    """
+
+    segment: Segment
+    ids: tuple[list[int], ...] = ()
+    unknown: int = 0
+    language: str | None = None
+    capitals: bool = False
+
+    @property
+    def text(self) -> str:
+        """The source."""
+        return self.segment.text
+
+    @property
+    def read(self) -> str:
+        """The text as the models read it."""
+        return in_small_letters(self.segment.read) if self.capitals else self.segment.read
+
+    @property
+    def translations(self) -> dict[str, str]:
+        """What stands for each piece of a slot in the translation."""
+        return {piece: slot.translation for piece, slot in self.segment.by_piece.items()}
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens, eos included; the maximum if models divide the text into different pieces."""
+        return max(map(len, self.ids))
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no text other than white space, or no tokens other than eos."""
+        return not self.text.strip() or self.tokens < 2
+
+
+@dataclass(frozen=True)
+class ForcedPair:
+    """A source and a given translation of it, with the ids of both, eos included."""
+
+    source: EncodedSource
+    target: str
+    ids: list[int]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest number of tokens of a text, eos included, and the reason for this limit."""
+
+    tokens: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.tokens:,} tokens ({self.reason})"
+
+    def check(self, tokens: int, where: str, remedy: str) -> None:
+        """Raise UserError if a text of `tokens` tokens is too long; `where` is its place in the input."""
+        if tokens > self.tokens:
+            raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
+
+
+def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> Limit:
+    """Return the limit of a source that is translated without a split with `search`.
+
+    `positions` is the largest number that the model can read (None: any), for this `reason`. `trained_length` is the
+    length of the longest source of the training (None: not known).
+    """
+    limits = [Limit(search.max_source_length, "search.max_source_length")]
+    if positions is not None:
+        limits.append(Limit(positions, reason))
+    if trained_length is not None and search.long_source != "whole":
+        limits.append(Limit(trained_length, "data.max_length of the training"))
+    return min(limits, key=lambda limit: limit.tokens)
 
 
 @dataclass(frozen=True)
@@ -22,7 +102,7 @@ class Translation:
     `target` is its text, with the slots of the source (see `nmt.text.protect`); `lost` are those that the search left
     out, and that stand at an end. `tokens` are target ids of `tokenizer`. The last one is eos, unless the length limit
     ended the search. `token_log_probs` (natural logarithms) has one entry for each token. `score` comes from the
-    search; for a translation that was `given` to `Translator.score` it is log P. For an empty source, the lists are
+    search. For a translation that was given to `BaseTranslator.score`, it is log P. For an empty source, the lists are
     empty and the score is 0.
 
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
@@ -37,7 +117,6 @@ class Translation:
     tokenizer: Tokenizer = field(repr=False, compare=False)
     lost: tuple[Slot, ...] = ()
     parts: tuple[Translation, ...] = ()
-    given: bool = False
 
     @property
     def source(self) -> str:
@@ -54,35 +133,26 @@ class Translation:
         """The natural logarithm of the model's probability of the translation: the sum of `token_log_probs`."""
         return sum(self.token_log_probs)
 
-    @property
-    def lost_spans(self) -> list[str]:
-        """The spans and terms of the source that the search left out."""
-        return [slot.text for slot in self.lost]
-
     @cached_property
     def pieces(self) -> list[str]:
         """A readable label for each token."""
-        if self.parts:
-            return list(chain.from_iterable(part.pieces for part in self.parts))
         pieces = self.tokenizer.target_pieces(self.tokens)
-        return [piece.label for piece in labelled(pieces, self.encoded.translations)]
+        parts = chain.from_iterable(part.pieces for part in self.parts)
+        return [*parts] if self.parts else [each.label for each in labelled(pieces, self.encoded.translations)]
 
     @property
     def cut(self) -> bool:
         """Whether the length limit ended the search, here or in one of `parts`, so that the end may be missing."""
-        if self.parts:
-            return any(part.cut for part in self.parts)
-        return self.tokens[-1:] not in ([], [EOS])
+        return any(part.cut for part in self.parts) if self.parts else self.tokens[-1:] not in ([], [EOS])
 
     @cached_property
     def doubts(self) -> list[Doubt]:
         """The reasons why the translation may be wrong; see `nmt.translation.doubts`."""
         return doubts_of(self)
 
-    def split_warning(self, limit: SourceLimit, where: str) -> str:
+    def split_warning(self, limit: Limit, where: str) -> str:
         """Return the warning about a source that was split; `where` is its place in the input."""
-        how = ", some of them not whole sentences" if len(self.parts) > len(split(self.encoded.segment)) else ""
-        return f"{where}: longer than {limit}; translated in {len(self.parts)} parts{how}"
+        return f"{where}: longer than {limit}; translated in {len(self.parts)} parts"
 
 
 def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:

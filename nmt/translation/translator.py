@@ -25,8 +25,7 @@ from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.tokens import BOS
 from nmt.translation.base import BaseTranslator, SearchRequest, in_batches
-from nmt.translation.source import EncodedSource, ForcedPair, SourceLimit, unsplit_limit
-from nmt.translation.translation import Translation, labelled
+from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation, labelled, unsplit_limit
 
 
 class ModelTranslator(BaseTranslator):
@@ -117,7 +116,7 @@ class Translator(ModelTranslator):
         """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
 
-    def source_limit(self, search: Search | None = None) -> SourceLimit:
+    def source_limit(self, search: Search | None = None) -> Limit:
         most = self.model.encoder.max_length
         return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
 
@@ -145,8 +144,6 @@ class Translator(ModelTranslator):
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
-        for translation in translations:
-            self.check_whole(translation)
         translations = list(map(self.with_own_source, translations))
         longer = [max(len(each.encoded.ids[0]), len(each.tokens)) for each in translations]
         with inference(self.models, self.search):
@@ -159,14 +156,10 @@ class Translator(ModelTranslator):
         return [self.map_of(translation, weights, row) for row, translation in enumerate(translations)]
 
     def with_own_source(self, translation: Translation) -> Translation:
-        """Return a translation with the source as this model reads it, if an ensemble has made the translation."""
-        source = translation.encoded
-        if len(source.ids) == 1:
-            return translation
-        return replace(translation, encoded=replace(source, ids=tuple(self.source_ids([source.read])[0])))
+        """Return a translation with the source as this model reads it, also if an ensemble has made the translation.
 
-    def check_whole(self, translation: Translation) -> None:
-        """Raise UserError if the translation is of an empty sentence, or of a source that was split."""
+        Raises UserError if the translation is of an empty sentence, or of a source that was split.
+        """
         if not translation.tokens:
             raise UserError("attention map: the sentence is empty; give one with words in it")
         if translation.parts:
@@ -174,6 +167,9 @@ class Translator(ModelTranslator):
                 f"attention map: the source was too long, so it was translated in {len(translation.parts)} parts; draw "
                 "the map of one of them"
             )
+        source = translation.encoded
+        ids = source.ids if len(source.ids) == 1 else tuple(self.source_ids([source.read])[0])
+        return replace(translation, encoded=replace(source, ids=ids))
 
     def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
         """Return the map of a translation whose weights are in `row` of a batch, without the padding.
@@ -182,6 +178,7 @@ class Translator(ModelTranslator):
         """
         source = translation.encoded
         texts = {piece: slot.text for piece, slot in source.segment.by_piece.items()}
+        model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
         return AttentionMap.from_weights(
             weights,
             row,
@@ -189,13 +186,8 @@ class Translator(ModelTranslator):
             target_pieces=labelled(self.tokenizer.target_pieces(translation.tokens), source.translations),
             source=translation.source,
             target=translation.text,
-            origin=self._origin(translation),
+            origin=Origin(model, self.update or None, translation.score, translation.log_prob),
         )
-
-    def _origin(self, translation: Translation) -> Origin:
-        model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
-        score = None if translation.given else translation.score
-        return Origin(model, self.update or None, score, translation.log_prob)
 
     def save(self, path: str | Path) -> None:
         """Write model, tokenizer and search to a checkpoint file for `load_translator`.
@@ -208,12 +200,11 @@ class Translator(ModelTranslator):
                 "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
                 "nmt.build.build_model(config, ...)"
             )
-        known: dict[str, Any] = {} if self.trained_length is None else {"max_length": self.trained_length}
-        known |= {"both_directions": True} if self.both_directions else {}
-        spans = self.tokenizer.spans.patterns
-        if self.languages is not None:
-            known |= dict(zip(("source_lang", "target_lang"), self.languages, strict=True))
+        data: dict[str, Any] = {"max_length": self.trained_length, "both_directions": self.both_directions or None}
+        data |= zip(("source_lang", "target_lang"), self.languages or (None, None), strict=True)
+        known = {key: value for key, value in data.items() if value is not None}
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search), "data": known}
+        spans = self.tokenizer.spans.patterns
         config |= {"spans": spans} if spans else {}
         weights = checkpoint.weights_of(self.model)
         checkpoint.save(Checkpoint(weights, config, self.tokenizer, scores={}, update=self.update), Path(path))

@@ -45,8 +45,7 @@ from nmt.system import machine, process
 from nmt.system.lines import as_line
 from nmt.system.run_files import find_checkpoint, is_exported
 from nmt.translation.base import BaseTranslator
-from nmt.translation.exported import load_exported
-from nmt.translation.loading import load_translator, require_data_settings
+from nmt.translation.loading import load, require_data_settings
 from scripts.benchmarks.turns import ratio
 
 USAGE = "model=RUN [model=FOLDER ...] [data.path=FOLDER]"
@@ -186,7 +185,7 @@ def _translate(sentences: Sequence[str], kind: str) -> tuple[float, list[str]]:
 
 def _load(path: Path) -> BaseTranslator:
     """Return a translator of a run or of an exported model."""
-    return load_exported(path, device="cpu")[0] if is_exported(path) else load_translator(path, device="cpu")
+    return load(path, device="cpu")[0]
 
 
 def _test_split(name: str, path: str | None) -> tuple[list[str], list[str], Metric]:

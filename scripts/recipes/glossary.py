@@ -35,7 +35,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.system.atomic import write_atomically
-from nmt.translation.loading import load_models, resolve_device
+from nmt.translation.loading import load_models
 from scripts.recipes.aligned import Example, begins_word, examples, text
 
 WORDS = 3  # the most words of a term
@@ -53,7 +53,7 @@ def main(argv: list[str]) -> None:
         raise UserError(f"command line: got {counted(len(words), 'argument')}, expected RUN_FOLDER OUT")
     out = new_file(words[1])
     assert out is not None
-    (loaded,) = load_models(words[0], resolve_device("cpu"), ())
+    (loaded,) = load_models(words[0], "cpu")
     data = data_of(loaded, {} if path is None else {"path": path})
     corpus = load_corpus(build_source(data), data, ("train", "test"))
     terms = unseen(list(corpus["train"]), list(corpus["test"]), loaded.tokenizer)

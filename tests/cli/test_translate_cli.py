@@ -19,8 +19,7 @@ from nmt.search.beam import BeamSearch
 from nmt.system.lines import LONGEST, as_line
 from nmt.text.protect import Segment, Spans
 from nmt.tokens import EOS
-from nmt.translation.source import EncodedSource
-from nmt.translation.translation import Translation
+from nmt.translation.translation import EncodedSource, Translation
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other, sentences, with_spans
 

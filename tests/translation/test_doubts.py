@@ -12,8 +12,7 @@ import pytest
 from nmt.text.protect import Segment
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import LEAST_MEAN, REASONS
-from nmt.translation.source import EncodedSource
-from nmt.translation.translation import Translation, joined
+from nmt.translation.translation import EncodedSource, Translation, joined
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
 

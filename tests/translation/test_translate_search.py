@@ -57,10 +57,10 @@ def test_a_translation_begins_with_its_prefix(run: Run) -> None:
 
 def test_prefixes_that_do_not_fit_are_refused(run: Run) -> None:
     for prefixes in (["a", "b"], []):
-        with pytest.raises(UserError, match=rf"^prefixes: got {len(prefixes)}, expected one for each of 1 sentence$"):
+        with pytest.raises(UserError, match=rf"^prefix: got {len(prefixes)} texts, expected one for each of 1 sent"):
             run.translator.translate(["a dog"], prefixes=prefixes)
     done: list[int] = []
-    message = r"^sentence 3 of 3: the prefix 'a red bike' has \d+ tokens, but the whole translation may have 2; shorten"
+    message = r"^sentence 3 of 3: the prefix 'a red bike': got \d+ tokens, expected at most 1 tokens \(.*; shorten it"
     with pytest.raises(UserError, match=message):
         run.translator.translate(
             ["a dog", " ", "a cat"],
@@ -78,15 +78,15 @@ def test_what_is_no_text_is_refused(run: Run) -> None:
     assert run.translator.translate(iter(texts)) == run.translator.translate(texts)
     with pytest.raises(UserError, match=r"^sentence: got one text, expected a list of texts; write \[text\]$"):
         run.translator.translate(texts[0])
-    with pytest.raises(UserError, match=r"^sentence 2 of 2: got None, expected a text$"):
+    with pytest.raises(UserError, match=r"^sentence 2 of 2: got None, expected a text of whole characters$"):
         run.translator.translate([texts[0], None])
-    with pytest.raises(UserError, match=r"^prefix 1 of 1: got 3, expected a text$"):
+    with pytest.raises(UserError, match=r"^prefix 1 of 1: got 3, expected a text of whole characters$"):
         run.translator.translate(texts[:1], prefixes=[3])
-    with pytest.raises(UserError, match=r"^sentence 1 of 1: got 'a\\ud800b', whose character 2 is half of one"):
+    with pytest.raises(UserError, match=r"^sentence 1 of 1: got 'a\\ud800b', expected a text of whole"):
         run.translator.translate(["a\ud800b"])
-    with pytest.raises(UserError, match=r"^translation 1 of 1: got None, expected a text$"):
+    with pytest.raises(UserError, match=r"^translation 1 of 1: got None, expected a text of whole characters$"):
         run.translator.score(texts[:1], [None])
-    with pytest.raises(UserError, match=r"^score: got 2 sources and 1 translation, expected one translation for each"):
+    with pytest.raises(UserError, match=r"^translation: got 1 text, expected one for each of 2 sentences"):
         run.translator.score(texts[:2], texts[:1])
 
 

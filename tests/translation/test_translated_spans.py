@@ -46,7 +46,6 @@ def test_every_span_is_in_the_translation_once(translator: Translator, texts: li
     assert 0 < sum(bool(each.lost) for each in found) < len(texts), "the model drops spans"
     for each in found:
         assert sorted(SPANS.find(each.text)) == sorted(SPANS.find(each.source)) and "｟" not in each.text
-        assert each.lost_spans == [slot.text for slot in each.lost]
 
 
 def test_slots_of_a_program_are_in_the_translation_once(translator: Translator) -> None:
@@ -154,5 +153,5 @@ def test_a_prefix_that_is_longer_than_the_positions_of_the_decoder_must_be_short
     config = copy.deepcopy(dict(run.translator.model.config or {}))
     config["decoder"]["positions"] = {"_target_": LEARNED, "_partial_": True, "max_length": 6}
     limited = Translator(make_model(config, run.translator.tokenizer), run.translator.tokenizer, run.translator.search)
-    with pytest.raises(UserError, match=r"translation may have 6 \(the positions of the decoder\); shorten it$"):
+    with pytest.raises(UserError, match=r"got 18 tokens, expected at most 5 .* 6 positions of the decoder\)"):
         limited.translate(["a dog"], prefixes=["a red bike and a green bike"])

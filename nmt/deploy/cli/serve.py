@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
-from nmt.cli.engine import load
 from nmt.cli.output import print_stderr
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import PositiveInt, Range
@@ -111,6 +110,8 @@ def listening(host: str, port: int) -> socket.socket:
 
 def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
     """Return the translator of each pair. Raises UserError for a model of unknown languages, and for two of a pair."""
+    from nmt.translation.loading import load
+
     found: dict[Pair, BaseTranslator] = {}
     paths: dict[Pair, str] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:

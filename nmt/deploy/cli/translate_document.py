@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nmt.cli.arguments import PathText, SearchSettings, configured
-from nmt.cli.engine import load
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.deploy.documents import DocumentFormat, format_by_name, read_document
 from nmt.deploy.documents.base import Text
@@ -52,6 +51,7 @@ def main(config: DocumentConfig) -> None:
     from nmt.data.sources.files import read_whole
     from nmt.system.atomic import require_writable
     from nmt.system.lines import BYTE_ORDER_MARK
+    from nmt.translation.loading import load
 
     output = new_file(config.output)
     translator, _ = load(

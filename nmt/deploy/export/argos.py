@@ -21,7 +21,7 @@ from nmt.errors import UserError
 from nmt.parameters import Form
 from nmt.system.atomic import replacing
 from nmt.text.languages import english_name
-from nmt.translation.exported import ManifestFile
+from nmt.translation.loading import ManifestFile
 
 MODEL, TOKENIZER = "model", "sentencepiece.model"
 SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it

@@ -23,10 +23,8 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator, SearchRequest
-from nmt.translation.exported import TRANSLATORS, VERSION, ManifestFile, digest
-from nmt.translation.loading import languages_of
-from nmt.translation.source import SourceLimit, unsplit_limit
-from nmt.translation.translation import Translation
+from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, languages_of
+from nmt.translation.translation import Limit, Translation, unsplit_limit
 
 SOURCE, TARGET = "source.spm", "target.spm"
 
@@ -165,7 +163,7 @@ class EngineTranslator(BaseTranslator):
         self.languages = languages_of(manifest["config"])
         self._manifest = manifest
 
-    def source_limit(self, search: Search | None = None) -> SourceLimit:
+    def source_limit(self, search: Search | None = None) -> Limit:
         trained = self._manifest["config"].get("data", {}).get("max_length")
         positions = self._manifest["source_limit"]
         return unsplit_limit(search or self.search, positions, "the positions of the exported model", trained)

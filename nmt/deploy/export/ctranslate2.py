@@ -34,9 +34,8 @@ from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
-from nmt.translation.exported import ManifestFile
-from nmt.translation.loading import resolve_device
-from nmt.translation.source import ForcedPair
+from nmt.translation.loading import ManifestFile, resolve_device
+from nmt.translation.translation import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}

@@ -36,8 +36,8 @@ from nmt.search.base import Hypothesis, Search
 from nmt.system.atomic import write_atomically
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
-from nmt.translation.exported import ManifestFile
-from nmt.translation.source import EncodedSource, ForcedPair
+from nmt.translation.loading import ManifestFile
+from nmt.translation.translation import EncodedSource, ForcedPair
 
 IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
 

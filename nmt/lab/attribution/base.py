@@ -187,7 +187,6 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     Each sentence is computed alone, so other sentences have no influence. Raises UserError for an empty sentence, for a
     source that was split, and for a model that the view cannot look into.
     """
-    translator.check_whole(translation)
     translation = translator.with_own_source(translation)
     method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())

@@ -104,10 +104,10 @@ def load_inputs(config: AlignConfig) -> Inputs:
 def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[LoadedModel, Aligner]:
     """Return a model and its aligner. Raises UserError for a checkpoint that cannot be loaded."""
     from nmt.lab.alignment.alignment import Aligner
-    from nmt.translation.loading import load_models, make_translator, resolve_device
+    from nmt.translation.loading import load_models, make_translator
     from nmt.translation.translator import Translator
 
-    (loaded,) = load_models(path, resolve_device(config.device), config.allow)
+    (loaded,) = load_models(path, config.device, config.allow)
     translator = make_translator([loaded], {"batch_tokens": config.batch_tokens}, allow=config.allow)
     assert isinstance(translator, Translator)
     words = config.unit == "words"

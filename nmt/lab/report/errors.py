@@ -22,8 +22,7 @@ from nmt.data.normalization import normalized
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.translation.base import BaseTranslator
-from nmt.translation.source import ForcedPair
-from nmt.translation.translation import Translation
+from nmt.translation.translation import ForcedPair, Translation
 
 # A space is put before the first word, so that "ha ha ha" has " ha" three times.
 _LOOP = re.compile(r"(.{2,40}?)\1{2,}", re.DOTALL)

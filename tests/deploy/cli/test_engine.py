@@ -12,7 +12,7 @@ import pytest
 from nmt.cli import evaluate, translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
-from nmt.translation.exported import load_exported
+from nmt.translation.loading import load
 from tests.tiny_run import Run, make_run, sentences
 
 pytest.importorskip("ctranslate2")
@@ -69,7 +69,7 @@ def test_an_evaluation_is_written_beside_the_exported_model(
 )
 def test_what_the_engine_lacks_is_refused(search: dict[str, Any], message: str, folder: Path) -> None:
     with pytest.raises(UserError, match=message):
-        load_exported(folder, search=search)
+        load(folder, search=search)
 
 
 def test_an_exported_model_has_no_attention_maps_and_is_in_no_ensemble(folder: Path) -> None:
@@ -94,12 +94,12 @@ def test_a_strangers_folder_names_a_class_of_ours_and_damage_is_found(folder: Pa
     ):
         (other / "export.json").write_text(json.dumps({**manifest, **wrong}), "utf-8")
         with pytest.raises(UserError, match=message):
-            load_exported(other)
+            load(other)
     (other / "export.json").write_text(json.dumps(manifest), "utf-8")
     for name in ("model.bin", "config.json", "source.spm"):
         whole = (other / name).read_bytes()
         (other / name).write_bytes(bytes([*whole[:-9], whole[-9] ^ 1, *whole[-8:]]))
         with pytest.raises(UserError, match=f"{name}: missing or damaged"):
-            load_exported(other)
+            load(other)
         (other / name).write_bytes(whole)
-    load_exported(other)
+    load(other)

@@ -14,8 +14,7 @@ from nmt.data.batches import pad
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.errors import UserError
 from nmt.tokens import BOS, EOS
-from nmt.translation.exported import load_exported
-from nmt.translation.loading import make_translator
+from nmt.translation.loading import load, make_translator
 from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
 from tests.tiny_run import Run
 
@@ -170,7 +169,7 @@ def test_two_threads_find_the_translations_of_one_and_stay_two(run: Run, tmp_pat
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
-        two = load_exported(tmp_path / "model", device="cpu")[0]
+        two = load(tmp_path / "model", device="cpu")[0]
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)

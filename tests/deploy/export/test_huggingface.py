@@ -15,7 +15,7 @@ from nmt.deploy.cli import export
 from nmt.deploy.export.base import read_tokenizer
 from nmt.deploy.export.huggingface import HuggingFace
 from nmt.errors import UserError
-from nmt.translation.exported import load_exported
+from nmt.translation.loading import load
 from tests.deploy.export.models import (
     TEXTS,
     check_spans,
@@ -93,7 +93,7 @@ def test_the_program_writes_a_folder_for_the_hub(
     exec(program, {})
     assert capsys.readouterr().out.strip()
     with pytest.raises(UserError, match="written with format=huggingface for another program"):
-        load_exported(folder)
+        load(folder)
 
 
 def test_generation_settings_are_those_of_the_comparison(folder: Path) -> None:

@@ -28,8 +28,7 @@ from nmt.search.beam import BeamSearch
 from nmt.text.protect import Segment, Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import WORD_MARK, Piece
-from nmt.translation.source import EncodedSource
-from nmt.translation.translation import Translation
+from nmt.translation.translation import EncodedSource, Translation
 
 LIMITS = {"max_characters": 200, "max_texts": 20, "max_bytes": 20_000}
 PAIR = ("en", "de")

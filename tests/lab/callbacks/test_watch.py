@@ -19,8 +19,7 @@ from nmt.lab.callbacks.watch import MANY, SATURATED, Watch
 from nmt.text.protect import Segment
 from nmt.tokens import EOS
 from nmt.training.validation import Validation
-from nmt.translation.source import EncodedSource
-from nmt.translation.translation import Translation
+from nmt.translation.translation import EncodedSource, Translation
 from tests.tiny_run import Run
 
 WORDS = ["red", "green", "blue", "white", "black", "brown", "grey", "pink", "gold", "lime"]
