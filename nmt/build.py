@@ -28,7 +28,7 @@ from nmt.text.protect import Spans
 if TYPE_CHECKING:
     from pytorch_lightning import Callback
 
-    from nmt.data.filters.base import Filter
+    from nmt.data.filters import Filter
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
     from nmt.training.schedules import Schedule
@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
     "optimizer": (("torch.optim", "nmt.training.optimizers"), "torch.optim.Optimizer"),
     "scheduler": (("nmt.training.schedules",), "nmt.training.schedules.Schedule"),
     "source": (SOURCES, "nmt.data.sources.base.Source"),
-    "filter": (("nmt.data.filters",), "nmt.data.filters.base.Filter"),
+    "filter": (("nmt.data.filters",), "nmt.data.filters.Filter"),
     "search": (("nmt.search",), "nmt.search.base.Search"),
     "metric": (("nmt.evaluation.metrics",), "nmt.evaluation.metrics.base.Metric"),
     "view": (("nmt.lab.attribution",), "nmt.lab.attribution.base.AttributionView"),

@@ -27,7 +27,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split, marked
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer

@@ -22,7 +22,7 @@ from nmt.data.encoded import (
     encode_corpus,
     number_type,
 )
-from nmt.data.filters.base import Filter, make_filters
+from nmt.data.filters import Filter, make_filters
 from nmt.data.pair import Split
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS

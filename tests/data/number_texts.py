@@ -2,7 +2,7 @@
 
 import random
 
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
 from nmt.text.protect import NO_SPANS
 from nmt.tokens import EOS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nmt.data.encoded import EncodedCorpus, encode
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from tests.data.number_texts import Numbers, linked_pairs, pair, plain, random_pairs

@@ -10,7 +10,7 @@ import pytest
 from nmt.data.batches import BatchLoader
 from nmt.data.encoded import encode, encode_corpus, lengths_of
 from nmt.data.epochs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, links_of_pair, to_text, words_of_pieces

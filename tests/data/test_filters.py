@@ -10,10 +10,18 @@ import pytest
 from nmt.build import build_filters
 from nmt.config.compose import compose
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters.base import CorpusContext, Filters, make_filters
-from nmt.data.filters.duplicates import Duplicate, ManyTargets
-from nmt.data.filters.leaked import LeakedPair, LeakedSource, LeakedTarget
-from nmt.data.filters.text import Script, foreign_script
+from nmt.data.filters import (
+    CorpusContext,
+    Duplicate,
+    Filters,
+    LeakedPair,
+    LeakedSource,
+    LeakedTarget,
+    ManyTargets,
+    Script,
+    foreign_script,
+    make_filters,
+)
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -153,8 +161,8 @@ def test_the_options_are_built():
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ({"script": {"_target_": "nmt.data.filters.text.Script"}}, r"filters\.script: .*knows no script of 'xx'"),
-        ({"a": {"_target_": "nmt.data.filters.duplicates.ManyTargets", "most": 0}}, r"filters\.a\.most: got 0"),
+        ({"script": {"_target_": "nmt.data.filters.Script"}}, r"filters\.script: .*knows no script of 'xx'"),
+        ({"a": {"_target_": "nmt.data.filters.ManyTargets", "most": 0}}, r"filters\.a\.most: got 0"),
         ({"a": {"_target_": "nmt.data.pair.SentencePair"}}, r"filters\.a"),
     ],
 )

@@ -15,7 +15,7 @@ from nmt.config.schema import read
 from nmt.config.settings import DataConfig, TokenizerConfig
 from nmt.data.corpus import load_corpus
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from tests.integration.test_random_input import limited

@@ -17,7 +17,7 @@ from nmt.data.corpus import load_corpus
 from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import encode, encode_corpus
 from nmt.data.epochs import TrainingPairs, WeightedCorpus
-from nmt.data.filters.base import Filters
+from nmt.data.filters import Filters
 from nmt.search.beam import BeamSearch
 from tests.integration.small_training import last_weights
 

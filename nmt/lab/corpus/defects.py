@@ -9,10 +9,21 @@ from html.entities import html5
 
 import regex
 
-from nmt.data.filters.base import SIDES, CorpusContext, Filter, Finder, TextFilter
-from nmt.data.filters.duplicates import Duplicate, ManyTargets
-from nmt.data.filters.leaked import LeakedPair, LeakedSource, LeakedTarget
-from nmt.data.filters.text import Identical, Language, Script
+from nmt.data.filters import (
+    SIDES,
+    CorpusContext,
+    Duplicate,
+    Filter,
+    Finder,
+    Identical,
+    Language,
+    LeakedPair,
+    LeakedSource,
+    LeakedTarget,
+    ManyTargets,
+    Script,
+    TextFilter,
+)
 from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.lab.corpus.shift import Shifted

@@ -13,9 +13,7 @@ import numpy as np
 
 from nmt.config.settings import DataConfig
 from nmt.data.encoded import encode
-from nmt.data.filters.base import CorpusContext, Filter, Filters
-from nmt.data.filters.duplicates import target_counts
-from nmt.data.filters.leaked import LeakedPair, simplified
+from nmt.data.filters import CorpusContext, Filter, Filters, LeakedPair, simplified, target_counts
 from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer

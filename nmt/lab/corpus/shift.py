@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.filters.base import CorpusContext, Filter, Finder
+from nmt.data.filters import CorpusContext, Filter, Finder
 from nmt.data.pair import SentencePair
 from nmt.lab.corpus.report import place_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.data.filters.base import CorpusContext
+from nmt.data.filters import CorpusContext
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.sources.files import read_pairs

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from nmt.data.encoded import encode, encode_corpus
-from nmt.data.filters.base import make_filters
+from nmt.data.filters import make_filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer

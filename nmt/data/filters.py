@@ -1,4 +1,4 @@
-"""The contract of a filter of training pairs, and the filters of a corpus with the limits on lengths.
+"""Filters of training pairs: one class for each thing that can be wrong with a pair, and the limits on lengths.
 
 A filter is one class, and one YAML in configs/filters/ that names it:
 
@@ -14,13 +14,17 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import Any, ClassVar
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair, Split
+from nmt.parameters import PositiveInt, check_fields
+from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script, scripts_of, unidentified
 
 Hashes = NDArray[np.uint64]
 Finder = Callable[[int, SentencePair], str]
@@ -93,6 +97,138 @@ class TextFilter(Filter):
     @abstractmethod
     def problem(self, text: str, language: str) -> str:
         """Return the problem of a text that should be in this language, or an empty string."""
+
+
+class Identical(Filter):
+    """Source and target are equal. Numbers and dates may be equal, so the text must have letters."""
+
+    explanation = "has the same text, with letters in it, on both sides"
+
+    def finder(self, context: CorpusContext) -> Finder:
+        return lambda index, pair: (
+            "same text" if pair.source == pair.target and any(map(str.isalpha, pair.source)) else ""
+        )
+
+
+class Script(TextFilter):
+    """Most words of a text are written in a script that its language is not written in."""
+
+    explanation = "has a side with most words in a script that its language is not written in"
+
+    def problem(self, text: str, language: str) -> str:
+        return foreign_script(text, language)
+
+    def unavailable_reason(self, languages: tuple[str, str]) -> str:
+        unknown = [language for language in languages if not scripts_of(language)]
+        return f"Unicode CLDR knows no script of '{unknown[0]}'" if unknown else ""
+
+    def identity(self, context: CorpusContext) -> list[Any]:
+        return [*super().identity(context), *map(scripts_of, context.languages)]
+
+
+class Language(TextFilter):
+    """A text is in another language than it should be, as py3langid recognizes it."""
+
+    explanation = f"has a side of at least {FEWEST_LETTERS} letters that reads as another language"
+
+    def problem(self, text: str, language: str) -> str:
+        other = foreign_language(text, language)
+        return f"reads as {other}" if other else ""
+
+    def unavailable_reason(self, languages: tuple[str, str]) -> str:
+        return next(filter(None, map(unidentified, languages)), "")
+
+    def identity(self, context: CorpusContext) -> list[Any]:
+        return [*super().identity(context), *context.languages, metadata.version("py3langid")]
+
+
+class Duplicate(Filter):
+    """The same pair came before. The first of equal pairs stays."""
+
+    explanation = "repeats an earlier pair of its split"
+
+    def finder(self, context: CorpusContext) -> Finder:
+        pairs = context.hashes[1]
+        repeated = np.ones(len(pairs), np.bool_)
+        repeated[np.unique(pairs, return_index=True)[1]] = False
+        return lambda index, pair: "again" if repeated[index] else ""
+
+
+@dataclass(frozen=True)
+class ManyTargets(Filter):
+    """The source has more than `most` different targets, as headings and short answers in subtitles do."""
+
+    most: PositiveInt = 5
+
+    explanation = "has a source with many different targets in its split"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def finder(self, context: CorpusContext) -> Finder:
+        known, counts = target_counts(*context.hashes)
+        targets = counts[np.searchsorted(known, context.hashes[0])]
+        return lambda index, pair: f"{targets[index]:,} targets" if targets[index] > self.most else ""
+
+
+def target_counts(sources: Hashes, pairs: Hashes) -> tuple[Hashes, NDArray[np.int64]]:
+    """Return the hashes of the different sources, sorted, and how many different targets each has."""
+    return np.unique(sources[np.unique(pairs, return_index=True)[1]], return_counts=True)
+
+
+_PUNCTUATION = regex.compile(r"[\p{P}\s]+")
+
+
+@functools.lru_cache(maxsize=16)  # several filters ask for the same text
+def simplified(text: str) -> str:
+    """Return `text` in lower case, without punctuation and white space."""
+    return str(_PUNCTUATION.sub("", text.casefold()))
+
+
+class LeakedPair(Filter):
+    """A training pair is in validation or test too."""
+
+    explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
+
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        """Return the texts of a pair that must not be held out together."""
+        return pair.source, pair.target
+
+    def finder(self, context: CorpusContext) -> Finder:
+        exact = {split: {self.compared(pair) for pair in pairs} for split, pairs in context.held_out.items()}
+        near = {split: {tuple(map(simplified, texts)) for texts in found} for split, found in exact.items()}
+
+        def find(index: int, pair: SentencePair) -> str:
+            texts = self.compared(pair)
+            simple = tuple(map(simplified, texts))
+            leaks = [split for split, found in near.items() if all(simple) and simple in found]
+            return "; ".join(f"{split}, {'exactly' if texts in exact[split] else 'nearly'}" for split in leaks)
+
+        return find
+
+    def identity(self, context: CorpusContext) -> list[Any]:
+        return [*super().identity(context), *(pairs.digest for pairs in context.held_out.values())]
+
+
+class LeakedSource(LeakedPair):
+    """The source of a training pair is in validation or test too, whatever its target."""
+
+    explanation = "has a source that is in validation or test too, exactly or nearly, whatever its target"
+
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        return (pair.source,)
+
+
+class LeakedTarget(LeakedPair):
+    """The target of a training pair is in validation or test too, whatever its source."""
+
+    explanation = "has a target that is in validation or test too, exactly or nearly, whatever its source"
+
+    def compared(self, pair: SentencePair) -> tuple[str, ...]:
+        return (pair.target,)
+
+
+# All filters of a corpus
 
 
 @dataclass(frozen=True)

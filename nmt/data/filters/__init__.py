@@ -1,1 +1,0 @@
-"""Filters of training pairs: one class for each thing that can be wrong with a pair."""
