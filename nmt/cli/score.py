@@ -94,10 +94,9 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None,
 
     names = languages or ("source", "target")
     first, second = names[::-1] if backwards else names
-    remedy = f"expected the sources as '{first}' and the translations as '{second}'"
     if Path(source) != Path(target) or format_of(source) not in (".jsonl", ".tsv"):
-        return read_pairs(file_spec([source, target], "source"), first, second, remedy=remedy)
-    pairs = read_pairs(file_spec(source, "source"), *names, remedy=remedy)
+        return read_pairs(file_spec([source, target], "source"), first, second)
+    pairs = read_pairs(file_spec(source, "source"), *names)
     return swapped(pairs) if backwards else pairs
 
 

@@ -96,12 +96,8 @@ def main(config: TranslateConfig) -> None:
         stdout.writelines(line_translator.lines([text], ["text"], prefix=config.prefix or ""))
         line_translator.close()
     elif config.input is not None:
-        lines = partial(
-            read_texts,
-            Path(config.input),
-            config.column or (translator.languages or ("source",))[0],
-            remedy="name the one with the sentences: column=NAME",
-        )
+        column = config.column or (translator.languages or ("source",))[0]
+        lines = partial(read_texts, Path(config.input), column)
         translate_file(line_translator, config.input, lines, output, stdout)
     else:
         if sys.stdin.isatty():

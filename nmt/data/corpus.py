@@ -10,13 +10,13 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 
 from nmt.config.settings import DataConfig
 from nmt.data.pair import Reiterable, SentencePair, Split
-from nmt.data.sources.base import SPLITS, Pairs, Source, repeatable
-from nmt.data.sources.files import read_lines
+from nmt.data.sources.base import SPLITS, Overlay, Pairs, Source, repeatable
+from nmt.data.sources.files import read_lines, together
 from nmt.data.word_links import links_of_pair
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.system.lines import digest
@@ -84,14 +84,16 @@ def origin(source: Source, config: DataConfig, split: str = "train") -> str:
 
 def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str, Split]:
     """Return those of the wanted splits that exist. Each is counted once, in its last form."""
-    there, held_out, corpus = source.splits(), dict[str, Pairs](), dict[str, Split]()
+    needed = ("train",) if config.overfit else wanted
+    there = (source.enough_for(needed) if isinstance(source, Overlay) else source).splits()
+    held_out, corpus = dict[str, Pairs](), dict[str, Split]()
     if config.overfit:
         logger.info("data: data.overfit is set: every split is the training split")
     elif {"train", "val"} & set(wanted) and "val" not in there:
         if "train" not in there:
             raise UserError(f"{origin(source, config)} has neither a val nor a train split; name a file by data.val=")
         held_out = _hold_out(_pairs_of("train", there, source, config), config, origin(source, config))
-    for split in ("train",) if config.overfit else wanted:
+    for split in needed:
         if split in held_out or split in there:
             pairs = held_out[split] if split in held_out else _pairs_of(split, there, source, config)
             kept = _first(pairs, config.limit)
@@ -177,15 +179,9 @@ class _AlignedPairs(Pairs):
         self._checked = False
 
     def __iter__(self) -> Iterator[SentencePair]:
-        rest = zip_longest(self._pairs, read_lines(self._path))
-        for number, (pair, line) in enumerate(rest, 1):
-            if pair is None or line is None:
-                longest = number + sum(1 for _ in rest)
-                pairs, lines = (number - 1, longest) if pair is None else (longest, number - 1)
-                raise UserError(
-                    f"data.{self._split}_alignment: {self._path} has {counted(lines, 'line')} but there are "
-                    f"{counted(pairs, 'pair')}; it must have one line for each pair"
-                )
+        names = f"data.{self._split}_alignment: {self._path}", f"the {self._split} split"
+        lines = together(read_lines(self._path), self._pairs, names)
+        for number, (line, pair) in enumerate(lines, 1):
             aligned = SentencePair(pair.source, pair.target, pair.line, line)
             if not self._checked:
                 links_of_pair(aligned, f"{self._path}:{number}")

@@ -259,7 +259,7 @@ def test_each_line_belongs_to_its_pair(aligned, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0-0\n", r"^data\.train_alignment: .*\.align has 1 line but there are 3 pairs; it must have one line for"),
+        ("0-0\n", r"^data\.train_alignment: .*\.align has 1 line but the train split has 3; both must"),
         ("0-0\n0-0\n0-2\n", r"^\S*train\.align:3: got the link 0-2, but the target has 2 words, counted from 0"),
     ],
 )

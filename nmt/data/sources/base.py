@@ -14,18 +14,23 @@ from __future__ import annotations
 
 import functools
 import logging
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
 from nmt.data.word_links import LINK
-from nmt.errors import UserError
+from nmt.errors import ParameterError, UserError
 
 SPLITS = ("train", "val", "test")
+FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 
 Pairs = Iterable[SentencePair]
+
+logger = logging.getLogger(__name__)
 
 
 class Source(ABC):
@@ -78,6 +83,10 @@ class Overlay(Source):
     def origin(self, split: str) -> str:
         return (self.top if split in self.top.splits() else self.below).origin(split)
 
+    def enough_for(self, splits: Iterable[str]) -> Source:
+        """Return the source `top` alone if it has all these splits. Then `below` may be out of reach."""
+        return self.top if {*splits} <= {*self.top.splits()} else self
+
 
 @dataclass(frozen=True)
 class Swapped(Source):
@@ -115,21 +124,74 @@ def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:
     return Swapped(source)
 
 
-def reader(read: Callable[[Callable[[str], None]], Iterator[SentencePair]], where: str) -> Pairs:
-    """Return pairs that are read again at each iteration, in memory that does not grow with their number.
+@functools.cache
+def note(text: str) -> None:
+    """Log a note about the data; only once, even if they are read several times."""
+    logger.info(text)
 
-    `read` starts a pass and yields the pairs. Its argument is a function that logs a note about the data. Each note is
-    logged only once, even if the pairs are read several times. `where` begins the message of the UserError that is
-    raised at the end of a pass without pairs.
+
+def reader(read: Callable[[], Iterator[SentencePair]], where: str) -> Pairs:
+    """Return pairs that `read` yields at each iteration, in memory that does not grow with their number.
+
+    `where` begins the message of the UserError that is raised at the end of a pass without pairs.
     """
-    note = functools.cache(logging.getLogger(__name__).info)
 
     def pairs() -> Iterator[SentencePair]:
         empty = True
-        for pair in read(note):
+        for pair in read():
             empty = False
             yield pair
         if empty:
             raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
 
     return Reiterable(pairs)
+
+
+class Generated(Source):
+    """Pairs that a random generator draws: `sizes` of them for train, val and test.
+
+    They depend on `seed` and the settings alone. No source occurs twice, in one split or in two.
+    A hash of the source decides its split, a tenth each for val and test. So a rare kind of sentence is equally rare in
+    every split, and asking for more training pairs does not change the other splits.
+    """
+
+    def __init__(self, *, seed: int, sizes: Sequence[int]) -> None:
+        """Take the sizes [train, val, test]. Raises ParameterError unless they are three counts of at least 1."""
+        if len(sizes) != 3 or min(sizes) < 1:
+            raise ParameterError("sizes", f"got {list(sizes)}, expected three counts of at least 1: [train,val,test]")
+        self.sizes = dict(zip(SPLITS, sizes, strict=True))
+        self.seed = seed
+
+    @abstractmethod
+    def draw(self, rng: Random) -> SentencePair | None:
+        """Return a random pair, or None if this draw gave none."""
+
+    @abstractmethod
+    def limits(self) -> str:
+        """Return the settings that limit the number of different sources, in words: "data.pairs=3 allows"."""
+
+    def splits(self) -> Mapping[str, Sequence[SentencePair]]:
+        """Return the generated splits. Raises UserError for sizes that are too large."""
+        rng = Random(self.seed)
+        drawn: dict[str, dict[str, SentencePair]] = {split: {} for split in self.sizes}
+        fruitless = 0
+        while any(len(drawn[split]) < size for split, size in self.sizes.items()):
+            pair = self.draw(rng)
+            if pair is not None:
+                split = _split(pair.source)
+                if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
+                    drawn[split][pair.source] = pair
+                    fruitless = 0
+                    continue
+            fruitless += 1
+            if fruitless > FRUITLESS_DRAWS:
+                found = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
+                raise UserError(
+                    f"data.sizes: got {list(self.sizes.values())}, but {self.limits()} only about {found}; lower the "
+                    "sizes, or raise these limits"
+                )
+        return {split: list(pairs.values()) for split, pairs in drawn.items()}
+
+
+def _split(source: str) -> str:
+    return {0: "test", 1: "val"}.get(zlib.crc32(source.encode()) % 10, "train")

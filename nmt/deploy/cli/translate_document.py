@@ -21,7 +21,8 @@ from nmt.cli.arguments import PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.deploy.documents import DocumentFormat, format_by_name, read_document
 from nmt.deploy.documents.base import Text
-from nmt.errors import counted
+from nmt.errors import UserError, counted
+from nmt.system.lines import opened
 
 CHUNK = 1024  # sentences translated together; enough for batches of similar length
 
@@ -48,9 +49,7 @@ def main(config: DocumentConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings or in the document."""
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.progress import PassProgress, clock
-    from nmt.data.sources.files import read_whole
     from nmt.system.atomic import require_writable
-    from nmt.system.lines import BYTE_ORDER_MARK
     from nmt.translation.loading import load
 
     output = new_file(config.output)
@@ -64,8 +63,7 @@ def main(config: DocumentConfig) -> None:
     )
     lines = LineTranslator(translator)
     source, format = Path(config.input), config.format or format_by_name(config.input)
-    text = read_whole(source).removeprefix(BYTE_ORDER_MARK.decode())
-    document = read_document(text, format, str(source), translator)
+    document = read_document(_text_of(source), format, str(source), translator)
     for sentence in document.sentences:
         translator.check_source(sentence, _place(source, sentence))
     if output is not None:
@@ -90,6 +88,17 @@ def main(config: DocumentConfig) -> None:
     lines.close()
     count = counted(len({*document.sentences}), "sentence")
     print_stderr(f"translated {count} in {clock(time.monotonic() - started)}")
+
+
+def _text_of(document: Path) -> str:
+    """Return the text of a file, gzipped if its name ends in .gz. Raises UserError if it is not UTF-8."""
+    with opened(document) as file:
+        content = file.read()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place, byte = content.count(b"\n", 0, error.start) + 1, error.object[error.start]
+        raise UserError(f"{document}:{place}: not UTF-8 (byte {byte:#04x}); convert the text to UTF-8") from error
 
 
 def _place(source: Path, sentence: Text) -> str:

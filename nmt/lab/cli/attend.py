@@ -105,7 +105,7 @@ def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator
         from nmt.data.sources.files import read_texts
 
         column = (translator.languages or ("source",))[0]
-        lines = read_texts(Path(config.input), column, remedy=f"expected the sentences as '{column}'")
+        lines = read_texts(Path(config.input), column)
     for count, (number, sentence) in enumerate(lines, start=1):
         place = "text" if config.input is None else f"{config.input}:{number}"
         if not sentence.strip():

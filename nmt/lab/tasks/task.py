@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Annotated
 
-from nmt.data.sources.generated import Generated
+from nmt.data.sources.base import Generated
 from nmt.parameters import Range, checked
 
 PHRASES = (

@@ -89,17 +89,17 @@ def test_lines_end_with_newline_alone(tmp_path):
     ("name", "content", "message"),
     [
         ("a.jsonl", '{"en": "a", "de": "b"}\n{"en": "a", \n', "a.jsonl:2: malformed JSON"),
-        ("a.jsonl", '{"en": ' + "[" * 100_000 + "\n", "a.jsonl:1: JSON that is nested too deeply"),
+        ("a.jsonl", '{"en": ' + "[" * 100_000 + "\n", "a.jsonl:1: malformed JSON (maximum recursion"),
         ("a.jsonl", '{"en": "a", "fr": "b"}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
         (
             "a.jsonl",
             '{"\\u001b[2J\\ud83d": 1, "' + "x" * 99 + '": 2}\n',
-            f"there are: \\x1b[2J\\ud83d, {'x' * 40}...; set",
+            f"there are: \\x1b[2J\\ud83d, {'x' * 93}...; set",
         ),
         (
             "a.tsv",
             "\t".join(["en", *map(str, range(99))]) + "\n",
-            "there are: en, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...; set",
+            f"there are: {', '.join(['en', *map(str, range(99))])[:100]}...; set",
         ),
         ("a.jsonl", '{"en": null, "de": "b"}\n', "a.jsonl:1: 'en' is null"),
         ("a.jsonl", '{"en": "\\ud83d", "de": "b"}\n', "a.jsonl:1: 'en' has half a character"),
@@ -143,13 +143,11 @@ def test_folders_that_are_unclear(tmp_path):
     with pytest.raises(UserError, match="no such folder"):
         find_splits(tmp_path / "none", "en", "de")
     write(tmp_path / "data.csv", "")
-    with pytest.raises(UserError, match=r"holds data\.csv; expected train\.jsonl"):
+    with pytest.raises(UserError, match=r"holds no train\.jsonl, train\.tsv or train\.en"):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.en", "a\n")
     write(tmp_path / "train.fr", "a\n")
-    with pytest.raises(
-        UserError, match=r"train\.en has no partner train\.de; there are: train\.en, train\.fr; set data\."
-    ):
+    with pytest.raises(UserError, match=r"train\.en has no partner train\.de; set data\."):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.de", "a\n")
     write(tmp_path / "train.tsv.gz", "a\tb\n")
@@ -209,11 +207,11 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.jsonl", '{"en": "a"}\n{"text": "b"}\n', "a.jsonl:2: no language key 'en'; there are: text; so and so"),
+        ("a.jsonl", '{"en": "a"}\n{"text": "b"}\n', "a.jsonl:2: no language key 'en'; there are: text; set data"),
         ("a.tsv", "a\tb\nc\td\n", "a.tsv:1: no header line that names the column 'en'; put one above the texts"),
         ("a.csv", "a,b\n", "a.csv: got .csv, expected .jsonl, .tsv, or one sentence on each line"),
     ],
 )
 def test_a_file_without_the_language(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
-        list(read_texts(write(tmp_path / name, text), "en", remedy="so and so"))
+        list(read_texts(write(tmp_path / name, text), "en"))

@@ -11,12 +11,12 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from nmt.build import build_source
+from nmt.data.corpus import load_corpus
 from nmt.data.pair import SentencePair
 from nmt.data.sources import hub
 from nmt.errors import UserError
@@ -120,8 +120,9 @@ def home(tmp_path_factory):
 
 
 PROGRAM = """
-import json, logging, sys, time, torch, yaml
+import json, logging, sys, torch, yaml
 from nmt.build import build_source
+from nmt.data.corpus import load_corpus
 from nmt.data.corpus import load_corpus
 from nmt.errors import UserError
 from nmt.config.settings import DataConfig
@@ -131,21 +132,27 @@ class Listener(logging.Handler):
 logging.getLogger("nmt").addHandler(Listener())
 logging.getLogger("nmt").setLevel(logging.INFO)
 for request in json.loads(sys.argv[1]):
-    said, begun = [], time.monotonic()
+    said = []
     try:
         config = DataConfig(**request)
         corpus = load_corpus(build_source(config), config)
         answer = {split: [[pair.source, pair.target] for pair in pairs] for split, pairs in corpus.items()}
     except UserError as error:
         answer = str(error)
-    print(json.dumps([answer, said, time.monotonic() - begun]))
+    print(json.dumps([answer, said]))
 """
 
 
-def load(requests, home, endpoint):
+def load(requests, home, endpoint, **more):
     """Return what load_corpus answers to each of the configs, and what it said, in a process with its own cache."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    variables = {"PYTHONPATH": str(ROOT), "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "NO_PROXY": "127.0.0.1"}
+    variables = {
+        "PYTHONPATH": str(ROOT),
+        "HF_HOME": str(home),
+        "HF_ENDPOINT": endpoint,
+        "NO_PROXY": "127.0.0.1",
+        **more,
+    }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps([vars(request) for request in requests])],
         env={**inherited, **variables},
@@ -154,14 +161,13 @@ def load(requests, home, endpoint):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    return [answer[:2] for answer in answers], [answer[2] for answer in answers]
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.mark.slow
 def test_data_sets_of_the_hub(data_config, server, home):
     endpoint = f"http://127.0.0.1:{server.server_port}"
-    answers, _ = load(
+    answers = load(
         [
             data_config("hub", name="acme/tiny"),
             data_config("hub", name="acme/configs", config="de-en", val_size=1),
@@ -199,10 +205,10 @@ def test_data_sets_of_the_hub(data_config, server, home):
 @pytest.mark.slow
 def test_cached_hub_data_need_no_network(data_config, server, home):
     tiny = data_config("hub", name="acme/tiny")
-    before, _ = load([tiny], home, f"http://127.0.0.1:{server.server_port}")
+    before = load([tiny], home, f"http://127.0.0.1:{server.server_port}")
     nobody = f"http://127.0.0.1:{unused_port()}"
-    answers, seconds = load([data_config("hub", name="acme/other"), tiny], home, nobody)
-    assert "no answer from" in answers[0][0] and seconds[0] < 15, seconds  # with the import of the client
+    answers = load([data_config("hub", name="acme/other"), tiny], home, nobody, HF_HUB_OFFLINE="1")
+    assert "data.name=acme/other: " in answers[0][0]
     assert answers[1][0] == before[0][0] and len(before[0][0]["train"]) == 3
 
 
@@ -219,32 +225,34 @@ def no_cache(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_missing_network_is_one_line_within_seconds(data_config, monkeypatch, no_cache):
+def test_missing_network_is_one_line(data_config, monkeypatch, no_cache):
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{unused_port()}")
-    before = time.monotonic()
     with pytest.raises(UserError) as error:
         build_source(data_config("multi30k")).splits()
-    assert time.monotonic() - before < 10  # with the import of the client
     message = str(error.value)
     assert "\n" not in message and "data.path=" in message and "experiment=demo" in message
-    assert "no answer from http://127.0.0.1" in message
 
 
-def test_rows_without_a_text_are_counted_and_other_values_refused():
-    notes = []
+def test_a_file_in_place_of_a_split_needs_no_network(data_config, monkeypatch, tmp_path):
+    monkeypatch.setattr(hub.Hub, "_load", lambda self: pytest.fail("the Hub was asked"))
+    (tmp_path / "own.tsv").write_text("en\tde\na\tA\n", "utf-8")
+    config = data_config("multi30k", test=str(tmp_path / "own.tsv"))
+    assert list(load_corpus(build_source(config), config, ("test",))["test"]) == [SentencePair("a", "A")]
 
+
+def test_rows_without_a_text_are_counted_and_other_values_refused(heard):
     def read(*batches):
-        return list(hub.read_rows(batches, "en", "de", "x (train)", notes.append))
+        return list(hub.read_rows(batches, "en", "de", "x (train)"))
 
     assert read({"en": ["a", None], "de": ["A", "B"]}, {"en": ["c"], "de": [None]}) == [SentencePair("a", "A")]
-    assert notes == ["x (train): left out 2 rows without text on one side"]
-    with pytest.raises(UserError, match=r"x \(train\): row 2 holds int, expected text"):
+    assert heard == ["x (train): left out 2 rows without text on one side"]
+    with pytest.raises(UserError, match=r"x \(train\): got \('c', 1\), expected two texts"):
         read({"en": ["a", "b"], "de": ["A", "B"]}, {"en": ["c"], "de": [1]})
-    assert len(notes) == 1
+    assert len(heard) == 1
     rows = [None, {"en": "a", "de": "A"}, {"en": "b", "de": None}, {"en": "c"}]
     assert read({"translation": rows}, {"translation": [None]}) == [SentencePair("a", "A")]
-    assert notes[1:] == ["x (train): left out 4 rows without text on one side"]
-    with pytest.raises(UserError, match=r"x \(train\): the column 'translation' holds str, expected a text for each"):
+    assert heard[1:] == ["x (train): left out 4 rows without text on one side"]
+    with pytest.raises(UserError, match=r"x \(train\): the column 'translation' holds no texts by language"):
         read({"translation": ["hello"]})
     with pytest.raises(UserError, match="de"):
         read({"translation": [{"en": "a", "fr": "A"}]})
