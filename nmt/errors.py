@@ -17,20 +17,19 @@ class UserError(ValueError):
     """A mistake that the user can correct.
 
     The message is one line: the setting or file, the value that it got, the expected value, and a remedy. The programs
-    print it without a traceback and exit with status 2. `problems` are the single mistakes, if there are several. A
-    problem with a setting begins with its dotted key and a colon. Line breaks become spaces, and characters that a
-    terminal would obey are escaped (`printable`), because a message quotes values that a stranger may have chosen.
+    print it without a traceback and exit with status 2. A problem with a setting begins with its dotted key and a
+    colon. Line breaks become spaces, and characters that a terminal would obey are escaped (`printable`), because a
+    message quotes values that a stranger may have chosen.
     """
 
-    def __init__(self, *problems: str) -> None:
-        self.problems = tuple(printable(_BREAK.sub(" ", problem)) for problem in problems)
-        super().__init__("; ".join(self.problems))
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(_BREAK.sub(" ", problem)))
 
 
 def raise_if_any(problems: Iterable[str]) -> None:
     """Raise one UserError with all these problems, if there are any."""
-    if found := list(problems):
-        raise UserError(*found)
+    if message := "; ".join(problems):
+        raise UserError(message)
 
 
 class ParameterError(ValueError):

@@ -98,14 +98,8 @@ OtherKeys = Annotated[dict[str, Any], Others]
 def options(annotation: Any) -> tuple[Any, ...]:
     """Return the members of a union, or a tuple with the annotation itself."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return tuple(map(_class_if_bare, typing.get_args(annotation)))
-    return (_class_if_bare(annotation),)
-
-
-def _class_if_bare(option: Any) -> Any:
-    """Return `list` for `typing.List` without the type of its items, and so on."""
-    origin = typing.get_origin(option)
-    return option if origin is None or typing.get_args(option) else origin
+        return typing.get_args(annotation)
+    return (annotation,)
 
 
 def value_problem(value: Any, annotation: Any) -> str | None:

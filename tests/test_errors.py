@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.errors import UserError, counted, did_you_mean, printable
+from nmt.errors import UserError, counted, did_you_mean, printable, raise_if_any
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,11 @@ def test_what_belongs_to_a_text_stays(text: str) -> None:
 
 
 def test_a_mistake_quotes_nothing_that_a_terminal_would_obey() -> None:
-    error = UserError("name: got '\x1b[2J\u202e'", "RuntimeError: first line\n  second line")
-    assert str(error) == r"name: got '\x1b[2J\u202e'; RuntimeError: first line second line"
-    assert error.problems[0] == r"name: got '\x1b[2J\u202e'"
+    error = UserError("name: got '\x1b[2J\u202e': first line\n  second line")
+    assert str(error) == r"name: got '\x1b[2J\u202e': first line second line"
+
+
+def test_several_problems_are_one_line() -> None:
+    raise_if_any([])
+    with pytest.raises(UserError, match=r"^seed: got -1; name: got a/b$"):
+        raise_if_any(["seed: got -1", "name: got a/b"])
