@@ -5,10 +5,9 @@
 {settings}
 
 The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
-settings). Other engines divide the score of a translation by a power of its length, so the length penalty is chosen
-anew, on the validation pairs. Then the program loads what it has written, and compares log-probabilities, greedy
-translations and scores with those of the checkpoint. If the format promises equal numbers and they are not, it writes
-nothing and ends with an error.
+settings). The program loads what it has written, and compares log-probabilities, greedy translations and scores with
+those of the checkpoint on validation pairs. If the format promises equal numbers and they are not, it writes nothing
+and ends with an error.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
@@ -18,11 +17,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, print_stderr
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
-    from nmt.deploy.export.base import Exportable, Format
-    from nmt.deploy.export.check import Report
-    from nmt.evaluation.metrics.base import Metric
-    from nmt.translation.base import BaseTranslator
     from nmt.translation.translator import ModelTranslator
 
 FEWEST = 100  # validation pairs; fewer give a warning
@@ -72,8 +67,9 @@ def main(config: ExportConfig) -> None:
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
     from nmt.config.settings import shareable
-    from nmt.deploy.export.base import Exportable, build_format
-    from nmt.deploy.export.check import choose_search, compare
+    from nmt.deploy.export.base import Exportable, build_format, write
+    from nmt.deploy.export.card import write_card
+    from nmt.deploy.export.check import compare, exportable_search
     from nmt.system import process
     from nmt.translation.loading import make_translator, require_data_settings
 
@@ -86,11 +82,20 @@ def main(config: ExportConfig) -> None:
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], allow=config.allow)
     pairs = validation_pairs(translator, data, config)
-    if not format.fixed_search:
-        print_stderr(f"choosing the length penalty on {counted(len(pairs), 'validation pair')} ...")
-    search = choose_search(translator, pairs, decisive(metrics, loaded.config), format.fixed_search)
+    targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
+    search = exportable_search(translator.search, fmean(map(len, targets)), **format.fixed_search)
     model = Exportable(loaded, search, config.text or pairs[0].source)
-    report = export(format, model, out, lambda theirs: compare(translator, theirs, search, pairs, metrics))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
+        folder = Path(place) / "export"
+        folder.mkdir()
+        manifest = write(format, model, folder)
+        print_stderr("comparing the exported model with the checkpoint ...")
+        report = compare(translator, format.open(folder, manifest), search, pairs, metrics)
+        if format.exact:
+            raise_if_any(report.problems())
+        write_card(format, model, report, folder)
+        folder.rename(out)
     print(
         f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest "
         f"difference of a log-probability is {report.log_prob:.1e}"
@@ -126,35 +131,3 @@ def validation_pairs(translator: ModelTranslator, data: DataConfig, config: Expo
     if len(pairs) < FEWEST:
         print_stderr(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
     return pairs
-
-
-def decisive(metrics: Mapping[str, Metric], config: Mapping[str, Any]) -> Metric | None:
-    """Return the metric that chose the weights, or else the first one of which a higher or a lower value is better.
-
-    Returns None if there is no such metric: a ratio of lengths, for example, should be near 100.
-    """
-    monitor = config.get("callbacks", {}).get("monitor")
-    directed = {name: metric for name, metric in metrics.items() if metric.higher_is_better is not None}
-    return directed.get(monitor, next(iter(directed.values()), None))
-
-
-def export(format: Format, model: Exportable, out: Path, compared: Callable[[BaseTranslator], Report]) -> Report:
-    """Write the folder `out` whole or not at all, and return the comparison.
-
-    Raises UserError if the numbers of an exact format are not ours.
-    """
-    from nmt.deploy.export.base import write
-    from nmt.deploy.export.card import write_card
-
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
-        folder = Path(name) / "export"
-        folder.mkdir()
-        manifest = write(format, model, folder)
-        print_stderr("comparing the exported model with the checkpoint ...")
-        report = compared(format.open(folder, manifest))
-        if format.exact:
-            raise_if_any(report.problems())
-        write_card(format, model, report, folder)
-        folder.rename(out)
-    return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -17,12 +17,12 @@ from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer, validated
 from nmt.errors import UserError, missing_packages
 from nmt.parameters import check_fields
-from nmt.search.base import Hypothesis, Search
+from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
-from nmt.translation.base import BaseTranslator, SearchRequest
+from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, languages_of
 from nmt.translation.translation import Limit, Translation, unsplit_limit
 
@@ -65,8 +65,6 @@ class Format(ABC):
 
     name: ClassVar[str]
     """The format's name on the command line."""
-    weights: ClassVar[str]
-    """The name of the file with the weights."""
     library: ClassVar[str]
     """The library that loads the files, under its name on the Hugging Face Hub."""
     fixed_search: ClassVar[Mapping[str, Any]] = {}
@@ -189,20 +187,3 @@ class EngineTranslator(BaseTranslator):
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
                 raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")
         return search
-
-
-def within_limits(
-    requests: Sequence[SearchRequest], search: Callable[[Sequence[SearchRequest], int], list[list[Hypothesis]]]
-) -> list[list[Hypothesis]]:
-    """Return the hypotheses of `search`, an engine in which all sentences of a call have one limit of the length.
-
-    A sentence that went beyond its own limit is searched again, alone. (With several beams, a sentence that would be
-    cut at its own limit may still get another translation in a batch, where the search goes on.) The hypotheses are in
-    the order of their scores: with a prefix, that of an engine may be another.
-    """
-    limit = max(request.limit for request in requests)
-    found = search(requests, limit)
-    for place, (request, hypotheses) in enumerate(zip(requests, found, strict=True)):
-        if request.limit < limit and any(len(each.tokens) > request.limit for each in hypotheses):
-            (found[place],) = search([request], request.limit)
-    return [sorted(hypotheses, key=lambda each: -each.score) for hypotheses in found]

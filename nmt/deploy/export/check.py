@@ -12,13 +12,13 @@ import numpy as np
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
+from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translator import ModelTranslator
 
 MOST_DIFFERENCE = 1e-4  # of a log-probability
 LEAST_EQUAL = 0.995  # of the greedy translations
-PENALTIES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
 
 
 @dataclass(frozen=True)
@@ -65,34 +65,16 @@ def pairs_that_fit(translator: ModelTranslator, pairs: Sequence[SentencePair]) -
     ]
 
 
-def choose_search(
-    translator: ModelTranslator, pairs: Sequence[SentencePair], metric: Metric | None, fixed: Mapping[str, Any]
-) -> BeamSearch:
-    """Return a beam search that other engines have too, with the length penalty that is best on `pairs`.
+def exportable_search(search: Search, length: float, **fixed: Any) -> BeamSearch:
+    """Return a beam search with the size and the limits of `search` that other engines have too.
 
-    It divides log P by a power of the length. The search of the run stays as it is if it does this already, and its
-    length penalty if there is no metric or none is better. If an engine has `fixed` settings, the search has these, and
-    nothing is chosen.
+    They divide log P by a power of the length. Near translations of this mean `length`, the power grows as the length
+    penalty of Wu et al. 2016 does. The settings `fixed` are those that an engine does not let one choose.
     """
-    own = translator.search
-    beam = own if isinstance(own, BeamSearch) else BeamSearch(**own.limits, batch_tokens=own.batch_tokens)
-    if fixed or beam.normalization == "power" or metric is None:
-        return exportable_search(beam, **fixed)
-    sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
-
-    def quality(penalty: float) -> float:
-        found = translator.translate(sources, search=exportable_search(beam, length_penalty=penalty))
-        value = metric.score([normalized(each.text) for each in found], references, sources=sources).value
-        return value if metric.higher_is_better else -value
-
-    penalties = sorted(PENALTIES, key=lambda penalty: penalty != beam.length_penalty)  # of equal ones the first counts
-    return exportable_search(beam, length_penalty=max(penalties, key=quality))
-
-
-def exportable_search(beam: BeamSearch, **fields: Any) -> BeamSearch:
-    """Return a beam search with the size and the limits of `beam`, without what other engines lack."""
-    kept = {name: getattr(beam, name) for name in ("beam_size", "length_penalty", "batch_tokens")}
-    return BeamSearch(**{**beam.limits, **kept, "normalization": "power", **fields})
+    beam = search if isinstance(search, BeamSearch) else BeamSearch()
+    power = beam.length_penalty * (1 if beam.normalization == "power" else length / (5 + length))
+    settings = {"beam_size": beam.beam_size, "length_penalty": round(power, 2), "normalization": "power"}
+    return BeamSearch(**{**search.limits, "batch_tokens": search.batch_tokens, **settings, **fixed})
 
 
 def compare(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
@@ -20,7 +21,6 @@ from nmt.deploy.export.base import (
     Exportable,
     Format,
     require_packages,
-    within_limits,
     write_tokenizer,
 )
 from nmt.deploy.export.transformer import Stack, require_settings, scaled_query, stacks, table
@@ -31,7 +31,6 @@ from nmt.models.positions.learned import Learned
 from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
-from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
 from nmt.translation.loading import ManifestFile, resolve_device
@@ -53,7 +52,6 @@ class CTranslate2(Format):
     """
 
     name: ClassVar[str] = "ctranslate2"
-    weights: ClassVar[str] = "model.bin"
     library: ClassVar[str] = "ctranslate2"
     quantization: Quantization = "float32"
 
@@ -137,13 +135,12 @@ def specification(exportable: Exportable) -> Any:
     _stack(spec.encoder, spec.encoder.embeddings[0], encoder, exportable.source_limit)
     _stack(spec.decoder, spec.decoder.embeddings, decoder, exportable.target_limit)
     _linear(spec.decoder.projection, model.decoder.output)
-    for layer, to in zip(encoder.layers, spec.encoder.layer, strict=True):
+    layers = chain[EncoderLayer | DecoderLayer](encoder.layers, decoder.layers)
+    for layer, to in zip(layers, chain(spec.encoder.layer, spec.decoder.layer), strict=True):
         _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
+        if isinstance(layer, DecoderLayer):
+            _cross_attention(to.attention, layer.cross_attention, layer.cross_residual)
         _feed_forward(to.ffn, layer)
-    for decoder_layer, to in zip(decoder.layers, spec.decoder.layer, strict=True):
-        _self_attention(to.self_attention, decoder_layer.self_attention, decoder_layer.self_residual)
-        _cross_attention(to.attention, decoder_layer.cross_attention, decoder_layer.cross_residual)
-        _feed_forward(to.ffn, decoder_layer)
     return spec
 
 
@@ -267,10 +264,8 @@ class CTranslate2Translator(EngineTranslator):
         return str(self.translator.device)
 
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        beam = self.check_search(search)
-        return within_limits(requests, lambda some, limit: self._search(some, beam, limit))
-
-    def _search(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[Hypothesis]]:
+        """Return the hypotheses of each request. The engine has one limit of the length, beyond which they are cut."""
+        beam, limit = self.check_search(search), max(request.limit for request in requests)
         results = self.translator.translate_batch(
             [self._source(request.source.ids[0]) for request in requests],
             target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
@@ -286,14 +281,17 @@ class CTranslate2Translator(EngineTranslator):
             suppress_sequences=NEVER,
             return_end_token=True,
         )
-        tokens = [[[self._ids[name] for name in names] for names in result.hypotheses] for result in results]
-        pairs = [
-            (request.source.ids[0], each) for request, several in zip(requests, tokens, strict=True) for each in several
+        tokens = [
+            [[self._ids[name] for name in names[: request.limit]] for names in result.hypotheses]
+            for request, result in zip(requests, results, strict=True)
         ]
         # The engine's own scores are of probabilities without the two tokens that are never generated.
+        sources = [request.source.ids[0] for request in requests]
+        pairs = [(source, each) for source, several in zip(sources, tokens, strict=True) for each in several]
         log_probs = iter(self._log_probs(pairs))
         scored = ([(each, next(log_probs)) for each in several] for several in tokens)
-        return [[Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored]
+        found = ([Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored)
+        return [sorted(several, key=lambda each: -each.score) for several in found]
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         return [torch.tensor(each) for each in self._log_probs([(pair.source.ids[0], pair.ids) for pair in pairs])]

@@ -18,14 +18,7 @@ from torch import Tensor, nn
 
 from nmt.checkpoint import LoadedModel
 from nmt.data.batches import pad
-from nmt.deploy.export.base import (
-    EngineTranslator,
-    Exportable,
-    Format,
-    require_packages,
-    within_limits,
-    write_tokenizer,
-)
+from nmt.deploy.export.base import EngineTranslator, Exportable, Format, require_packages, write_tokenizer
 from nmt.deploy.export.transformer import require_settings, scaled_query, stacks, table
 from nmt.errors import UserError
 from nmt.models.multihead import MultiHeadAttention
@@ -50,7 +43,6 @@ class HuggingFace(Format):
     """
 
     name: ClassVar[str] = "huggingface"
-    weights: ClassVar[str] = "model.safetensors"
     library: ClassVar[str] = "transformers"
 
     def require(self, loaded: LoadedModel) -> None:
@@ -77,7 +69,7 @@ class HuggingFace(Format):
     def write(self, model: Exportable, folder: Path) -> None:
         write_tokenizer(model.loaded.tokenizer, folder)
         _pegasus(model.loaded.model, max(model.source_limit, model.target_limit)).save_pretrained(folder)
-        (folder / self.weights).chmod(0o644)  # safetensors lets only the owner read it
+        (folder / "model.safetensors").chmod(0o644)  # safetensors lets only the owner read it
         for name, settings in _other_files(model).items():
             text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
             write_atomically(folder / f"{name}.json", text.encode())
@@ -110,7 +102,10 @@ line gets a translation too: leave it out.
 def _pegasus(model: Seq2Seq, rows: int) -> Any:
     """Return the model as one of transformers, whose tables of positions have `rows` rows."""
     from transformers import PegasusConfig, PegasusForConditionalGeneration
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # greedy search has no length penalty, of which it warns
     encoder, decoder = stacks(model, HuggingFace.name)
     block = encoder.block
     sizes: dict[str, Any] = {
@@ -235,11 +230,8 @@ class TransformersTranslator(EngineTranslator):
 
     def __init__(self, folder: Path, manifest: ManifestFile) -> None:
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-        from transformers.utils import logging
 
         super().__init__(folder, manifest)
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # greedy search has no length penalty, of which it warns
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Recommended: pip install sacremoses")  # only for `normalize`
@@ -251,16 +243,17 @@ class TransformersTranslator(EngineTranslator):
         return [[ids] for ids in self._their_tokenizer(list(read))["input_ids"]] if read else []
 
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        return within_limits(requests, lambda some, limit: self._search(some, search, limit))
-
-    def _search(self, requests: Sequence[SearchRequest], search: Search, limit: int) -> list[list[Hypothesis]]:
-        beam, sources = self.check_search(search), [request.source for request in requests]
+        beam, limit = self.check_search(search), max(request.limit for request in requests)
         settings = {"num_beams": beam.beam_size, "length_penalty": beam.length_penalty, "max_new_tokens": limit}
-        rows = self.model.generate(**_inputs(sources), **settings).tolist()
+        rows = self.model.generate(**_inputs([request.source for request in requests]), **settings).tolist()
         tokens = [row[1 : row.index(EOS) + 1] if EOS in row else row[1:] for row in rows]
-        pairs = [ForcedPair(source, "", ids) for source, ids in zip(sources, tokens, strict=True)]
+        pairs = [
+            ForcedPair(request.source, "", ids[: request.limit]) for request, ids in zip(requests, tokens, strict=True)
+        ]
         log_probs = [values.tolist() for values in self.token_log_probs(pairs)]
-        return [[Hypothesis(*each, beam.normalized(each[1]))] for each in zip(tokens, log_probs, strict=True)]
+        return [
+            [Hypothesis(pair.ids, each, beam.normalized(each))] for pair, each in zip(pairs, log_probs, strict=True)
+        ]
 
     @torch.inference_mode()
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:

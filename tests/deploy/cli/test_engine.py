@@ -13,15 +13,10 @@ from nmt.cli import evaluate, translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
 from nmt.translation.loading import load
-from tests.tiny_run import Run, make_run, sentences
+from tests.tiny_run import Run, sentences
 
 pytest.importorskip("ctranslate2")
 POWER = ("search.normalization=power", "search.length_penalty=0.6")
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make_run(tmp_path_factory.mktemp("engine"))
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,11 @@ import pytest
 
 from nmt.deploy.cli import export
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Metric
-from nmt.evaluation.metrics.bleu import BLEU
-from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.length_ratio import LengthRatio
 from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint
 from tests.finished_runs import write_run
-from tests.tiny_run import Run, make_run
+from tests.tiny_run import Run
 
 pytest.importorskip("ctranslate2")
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return make_run(tmp_path_factory.mktemp("export"))
 
 
 def words(run: Run, out: Path, *more: str) -> Sequence[str]:
@@ -43,17 +34,12 @@ def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_missing_package_is_named_before_anything_is_searched(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_package_is_named_first(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "ctranslate2" else found(name))
-    message = (
-        r"^format=ctranslate2 needs ctranslate2, not installed; pip install 'nmt-attention-lab\[deploy\]' installs it"
-    )
-    with pytest.raises(UserError, match=message):
+    with pytest.raises(UserError, match=r"^format=ctranslate2 needs ctranslate2, not installed; pip install '.*deploy"):
         export.main(words(run, tmp_path / "model"))
-    assert "choosing" not in capsys.readouterr().err and not list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run) -> None:
@@ -80,14 +66,6 @@ def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(r
     cards = [(tmp_path / path.stem / "README.md").read_text("utf-8") for path in (best, other)]
     assert [r"| test | BLEU | 12.35 | a\|b |" in card for card in cards] == [True, False]
     assert all("Its training data: local files." in card for card in cards)
-
-
-def test_the_metric_that_chose_the_weights_chooses_the_length_penalty() -> None:
-    ratio, chrf, bleu = LengthRatio(), ChrF(), BLEU(target_lang="de")
-    metrics: dict[str, Metric] = {"length_ratio": ratio, "chrf": chrf, "bleu": bleu}
-    assert export.decisive(metrics, {"callbacks": {"monitor": "bleu"}}) is bleu
-    assert export.decisive(metrics, {"callbacks": {"monitor": "loss"}}) is chrf, "the first that has a better and worse"
-    assert export.decisive({"length_ratio": ratio}, {}) is None
 
 
 def test_the_cards_example_translates_without_torch(folder: Path) -> None:

@@ -17,7 +17,7 @@ from nmt.checkpoint import load_model
 from nmt.data.normalization import normalized
 from nmt.deploy.cli import export
 from nmt.deploy.export.argos import SPLITTER, Argos
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 from nmt.text.sentences import split as our_split
 from tests.deploy.export.models import (
     TEXTS,
@@ -31,8 +31,6 @@ from tests.tiny_run import Run
 
 pytest.importorskip("ctranslate2")
 
-VERSION = "2026.11.25"
-TOP = "translate-en_de-2026_11_25"
 SPLIT = [
     'A dog runs. Two men sit! Is it so? He said (no.) "Yes." Then he went.',
     "And e.g. this, 3.14 of it. On 5. May J. Kim came. It was 1999. Then what?",
@@ -69,29 +67,19 @@ def test_numbers_and_translations_are_ours(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_package_is_one_folder_with_all_that_argos_reads(run: Run, tmp_path: Path) -> None:
-    exported(Argos(package_version=VERSION), transformer(run), tmp_path / "model")
+    exported(Argos(), transformer(run), tmp_path / "model")
     found = contents(tmp_path / "model" / "translate.argosmodel")
     names = {"metadata.json", "sentencepiece.model", "minisbd/splitter.onnx"}
     names |= {"model/config.json", "model/model.bin", "model/shared_vocabulary.json"}
-    assert set(found) == {f"{TOP}/{name}" for name in names}
-    assert json.loads(found[f"{TOP}/metadata.json"]) == {
-        **{"package_version": VERSION, "argos_version": "1.9.0"},
+    version = time.strftime("%Y.%m.%d")
+    top = f"translate-en_de-{version.replace('.', '_')}"
+    assert set(found) == {f"{top}/{name}" for name in names}
+    assert json.loads(found[f"{top}/metadata.json"]) == {
+        **{"package_version": version, "argos_version": "1.9.0"},
         **{"from_code": "en", "from_name": "English", "to_code": "de", "to_name": "German"},
     }
-    assert json.loads(found[f"{TOP}/model/config.json"])["add_source_eos"] is True
-    assert found[f"{TOP}/sentencepiece.model"] == run.translator.tokenizer.source_model
-
-
-def test_the_version_is_the_day_unless_given(run: Run, tmp_path: Path) -> None:
-    exported(Argos(), transformer(run), tmp_path / "model")
-    (metadata,) = (
-        json.loads(content)
-        for name, content in contents(tmp_path / "model" / "translate.argosmodel").items()
-        if name.endswith("metadata.json")
-    )
-    assert metadata["package_version"].startswith(time.strftime("%Y."))
-    with pytest.raises(ParameterError, match=r"got '2026\.11', expected text of three numbers, as in 2026\.11\.25"):
-        Argos(package_version="2026.11")
+    assert json.loads(found[f"{top}/model/config.json"])["add_source_eos"] is True
+    assert found[f"{top}/sentencepiece.model"] == run.translator.tokenizer.source_model
 
 
 def test_the_search_is_that_of_argos(run: Run, tmp_path: Path) -> None:

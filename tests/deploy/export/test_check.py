@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.deploy.export.check import choose_search, compare
+from nmt.deploy.export.check import compare, exportable_search
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -34,8 +34,11 @@ def test_a_log_probability_that_is_no_number_breaks_the_promise(run: Run, monkey
     assert problem.startswith("check: a log-probability differs by nan")
 
 
-def test_the_limits_of_a_search_that_engines_lack_are_kept(run: Run) -> None:
+def test_the_search_of_other_engines_has_our_limits_and_a_power_near_our_penalty(run: Run) -> None:
     limits = {"max_length_factor": 3, "max_length_extra": 1, "max_source_length": 9, "long_source": "refuse"}
-    drawn = make_translator([transformer(run)], Sampling(**limits, batch_tokens=77))
-    search = choose_search(drawn, [], None, {})
-    assert isinstance(search, BeamSearch) and search.limits == drawn.search.limits and search.batch_tokens == 77
+    drawn = Sampling(**limits, batch_tokens=77)
+    found = exportable_search(drawn, 15)
+    assert found.limits == drawn.limits and (found.batch_tokens, found.normalization) == (77, "power")
+    assert exportable_search(BeamSearch(length_penalty=0.8), 15).length_penalty == 0.6
+    assert exportable_search(BeamSearch(length_penalty=0.8, normalization="power"), 15).length_penalty == 0.8
+    assert exportable_search(drawn, 15, length_penalty=0.2, beam_size=4).label == "beam4.power0.2"
