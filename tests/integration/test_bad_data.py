@@ -14,9 +14,6 @@ FILES = {
     "a.de": SENTENCES.encode(),
     "short.de": b"ein Hund\n",
     "bad.de": SENTENCES.encode().replace(b"7", b"\xff"),
-    "empty.en": b"",
-    "empty.de": b"",
-    "pairs.jsonl": b'{"en": "a", "de": "b"}\n' * 3,
 }
 GOOD = ["data=files", "data.train=[a.en,a.de]", "data.val=[a.en,a.de]", "trainer.accelerator=cpu"]
 
@@ -24,11 +21,8 @@ GOOD = ["data=files", "data.train=[a.en,a.de]", "data.val=[a.en,a.de]", "trainer
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["data.train=missing.jsonl"], "missing.jsonl: no such file"),
         (["data.train=[a.en,short.de]"], "40 lines"),
         (["data.train=[a.en,bad.de]"], "not UTF-8"),
-        (["data.train=[empty.en,empty.de]"], "empty corpus"),
-        (["data.train=pairs.jsonl", "data.source_lang=fr"], "'fr'; there are: en, de"),
         (["tokenizer.vocab_size=5000"], "tokenizer.vocab_size"),
         (["data.train=null", f"data.path={'x' * 300}"], "File name too long"),
     ],

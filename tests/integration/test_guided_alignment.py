@@ -35,6 +35,7 @@ def go(corpus, *more):
     return corpus / "run"
 
 
+@pytest.mark.slow
 def test_a_run_and_its_figures(corpus):
     files = [f"data.{split}_alignment={corpus / split}.align" for split in ("train", "val")]
     folder = go(corpus, *files)

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from nmt.search.sampling import Sampling
-
 pytestmark = pytest.mark.lab  # the program draws an attention map
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "library.md").read_text("utf-8")
@@ -37,19 +35,6 @@ def test_what_it_learns_and_saves(names: dict[str, Any]) -> None:
     assert [each.text for each in names["found"]] == ["eins zwei drei", "sechs fünf"]
     assert names["right"].score > names["wrong"].score + 1
     assert (names["folder"] / "model.safetensors").is_file() and (names["folder"] / "map.png").is_file()
-
-
-def test_several_hypotheses_and_samples(names: dict[str, Any]) -> None:
-    translator = names["translator"]
-    best_three = translator.hypotheses(["one two three"], n_best=3)[0]
-    drawn = translator.hypotheses(["one two three"], search=Sampling(temperature=2.0, samples=5))[0]
-    assert len(best_three) == 3 and best_three[0].text == "eins zwei drei" and len(drawn) == 5
-
-
-def test_maps_of_several_sentences(names: dict[str, Any]) -> None:
-    maps = names["translator"].attention_maps([*names["found"], names["wrong"]])
-    assert [seen.target for seen in maps] == ["eins zwei drei", "sechs fünf", "drei zwei eins"]
-    assert maps[0].cross.shape[2:] == (len(names["found"][0].pieces), len(maps[0].source_pieces))
 
 
 @pytest.mark.slow

@@ -9,16 +9,12 @@ import sys
 import time
 
 import pytest
-import torch
 
 from nmt.training.state import load_state
-from tests.integration.launched import torchrun
 from tests.integration.small_training import (
-    NO_AVERAGE,
     ROOT,
     SMALL_TRANSFORMER,
     TINY,
-    go,
     last_weights,
     same,
 )
@@ -52,20 +48,6 @@ def wait_for_updates(folder, process, updates):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_a_run_and_it_goes_on(tmp_path, number):
-    folder = tmp_path / "run"
-    words = [*KILLED, f"hydra.run.dir={folder}"]
-    process = start(*words)
-    wait_for_updates(folder, process, 20)
-    process.send_signal(number)
-    said = process.communicate()[0]
-    assert process.returncode == 128 + number and f"train.py resume={folder}" in said and "Traceback" not in said
-    process = start(f"resume={folder}")
-    assert process.wait() == 0, process.stdout.read()
-
-
-@pytest.mark.slow
 def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
     whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
     process = start(*KILLED, f"hydra.run.dir={whole}")
@@ -91,19 +73,3 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
         assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
         assert math.isclose(ours["epochs"], theirs["epochs"])
         assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10
-
-
-@pytest.mark.slow
-def test_two_processes_update_as_one_that_accumulates(tmp_path):
-    common = [
-        *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "trainer.max_epochs=2", "trainer.gradient_clip_val=0.5",
-        "optimizer.eps=1", "optimizer.lr=1",
-        "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0", NO_AVERAGE,
-    ]  # fmt: skip
-    process = torchrun(2, *common, f"hydra.run.dir={tmp_path / 'two'}")
-    said = process.communicate()[0]
-    assert process.returncode == 0, said
-    go(tmp_path / "one", *common, "trainer.accumulate_grad_batches=2")
-    one, two = last_weights(tmp_path / "one"), last_weights(tmp_path / "two")
-    for name, value in one.items():
-        torch.testing.assert_close(two[name], value, rtol=1e-4, atol=1e-6)

@@ -52,26 +52,3 @@ def test_warmup_stable_decay_is_constant_until_its_last_part():
     assert factors[80:] == pytest.approx([1 - (done / 20) ** 0.5 for done in range(20)])
     assert factors[80:] == sorted(set(factors[80:]), reverse=True) and factors[-1] > 0
     assert schedule(5, 1.0) == schedule(5, 1.5) == 0.0
-
-
-def test_a_decay_over_the_whole_run():
-    assert WarmupStableDecay(decay_share=1)(7, 0.25) == pytest.approx(0.5)
-
-
-def test_constant_stays():
-    assert {Constant()(update, update / 10) for update in range(10)} == {1.0}
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Constant(warmup_updates=-1),
-        lambda: Cosine(final=1.5),
-        lambda: Constant(warmup_share=0),
-        lambda: WarmupStableDecay(decay_share=0),
-        lambda: WarmupStableDecay(decay_share=1.1),
-    ],
-)
-def test_values_out_of_range_are_refused(make):
-    with pytest.raises(ValueError, match="expected"):
-        make()

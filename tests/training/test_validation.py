@@ -91,10 +91,6 @@ def test_figures_of_the_objective_are_means_over_their_own_counts():
         sums(1.0, 5, perplexity=Mean(1.0, 1))
 
 
-def test_without_batches_there_are_no_rates():
-    assert (Counts().tokens_per_second, Counts().padding_share) == (0.0, 0.0)
-
-
 @pytest.mark.parametrize("overrides", [[], ["search=sampling", "search.samples=4"], ["search.length_penalty=2"]])
 def test_validation_search_is_greedy(overrides):
     search = build_search(compose("train", overrides)["search"])

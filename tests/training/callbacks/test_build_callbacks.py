@@ -50,21 +50,6 @@ def test_a_mistake_in_a_shipped_one(nodes, name, node, words):
     assert words in str(refused.value) and "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        ("os.system", "callbacks.extra.mine._target_: got 'os.system', expected a class in nmt.training.callbacks"),
-        ("my_package.Mine", "add allow=[my_package]"),
-        ("fractions.Fraction", "callbacks.extra.mine._target_: got fractions.Fraction"),
-    ],
-)
-def test_a_mistake_in_ones_own(nodes, target, words):
-    nodes["extra"] = {"mine": {"_target_": target}}
-    with pytest.raises(UserError) as refused:
-        build_callbacks(nodes, allow=["fractions"])
-    assert words in str(refused.value)
-
-
 @pytest.mark.parametrize(("name", "near"), [("blue", "; did you mean 'bleu'?"), ("perplexity", ""), ("ter", "")])
 def test_the_monitor_is_the_loss_or_a_metric_of_scores(name, near):
     settings = validate(compose("train", ["data=cldr", f"callbacks.monitor={name}"]))

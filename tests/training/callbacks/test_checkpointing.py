@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.errors import ParameterError
 from nmt.system.run_files import recent_checkpoint, recent_updates
 from nmt.training.callbacks.checkpointing import Checkpointing
 
@@ -62,9 +61,3 @@ def test_a_resumed_run_may_average_fewer_weights(tmp_path, most, kept):
     assert callback.recent == kept
     assert recent_updates(tmp_path) == [2, 4, 6], "training may not come to update 8 again"
     assert copy.exists()
-
-
-@pytest.mark.parametrize("decay", [1.0, -0.1])
-def test_a_decay_out_of_range_is_refused(decay):
-    with pytest.raises(ParameterError):
-        Checkpointing(ema_decay=decay)

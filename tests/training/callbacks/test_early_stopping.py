@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 from pytorch_lightning.trainer.states import TrainerFn
 
-from nmt.errors import ParameterError
 from nmt.training.callbacks.early_stopping import EarlyStopping
 from nmt.training.validation import Monitor, Validation
 
@@ -50,10 +49,6 @@ def test_validations_of_the_same_weights_are_one():
     assert running.should_stop
 
 
-def test_early_stopping_without_patience_never_stops():
-    assert stops_after(EarlyStopping(patience=None), [1.0] * 50) is None
-
-
 def test_a_resumed_run_waits_no_longer_than_an_uninterrupted_one():
     first, second = EarlyStopping(patience=2), EarlyStopping(patience=2)
     assert stops_after(first, [1.0, 2.0]) is None
@@ -75,9 +70,3 @@ def test_a_validation_outside_training_does_not_count():
     for _ in range(3):
         callback.on_validation_end(running, SimpleNamespace())
     assert not running.should_stop
-
-
-@pytest.mark.parametrize("settings", [{"patience": 0}, {"min_delta": -1.0}, {"min_delta": float("nan")}])
-def test_values_out_of_range_are_refused(settings):
-    with pytest.raises(ParameterError, match="expected"):
-        EarlyStopping(**settings)

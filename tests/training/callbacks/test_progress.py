@@ -59,14 +59,6 @@ def test_plain_lines_now_and_then(clock, lines):
     assert len(lines()) == 1
 
 
-def test_the_monitored_figure_is_shown(clock, lines):
-    shown = TrainingProgress(plain_seconds=0.0)
-    shown.on_train_start(trainer(), view(0.0))
-    shown.on_train_batch_end(trainer(), view(0.5, monitor=Monitor("chrf", METRICS["chrf"])))
-    shown.on_train_batch_end(trainer(), view(0.5, monitor=Monitor("loss", None)))
-    assert "chrF 55.50" in lines()[0] and "val loss 2.25" in lines()[1]
-
-
 def test_a_validation_is_one_line_with_the_monitored_metric_and_another(lines):
     shown = TrainingProgress()
     three = {"metrics": {**METRICS, "ter": TER()}, "validation": Validation(1000, {**SCORES, "ter": 60.0})}

@@ -1,21 +1,10 @@
 """A run without an interval of its own validates often enough, and not too often."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from pytorch_lightning.callbacks import Callback
 
-from nmt.build import build_objects
-from nmt.config.compose import compose_run
 from nmt.training.callbacks.validations import Validations
-from nmt.training.run import train
-from tests.integration.small_training import SMALL_TRANSFORMER
-
-SHORT = [
-    "data=cldr", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=320", "data.batch_tokens=100",
-    "trainer.max_epochs=1", "trainer.accelerator=cpu", "search.max_length_factor=1", "callbacks=plain", "logger=none",
-]  # fmt: skip
 
 
 def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0):
@@ -71,22 +60,3 @@ def test_an_extended_run_goes_on_to_validate(limit):
     simulate(batches=13, **{limit: lengths[0]}, callback=before)
     after.load_state_dict(before.state_dict())
     assert simulate(batches=13, **{limit: lengths[1]}, callback=after, first=39) == list(range(52, 157, 13))
-
-
-class Places(Callback):
-    """Collects how many epochs were done at every validation."""
-
-    def __init__(self):
-        self.places = []
-
-    def on_validation_end(self, trainer, pl_module):
-        self.places.append(trainer.global_step / trainer.num_training_batches)
-
-
-@pytest.mark.slow
-def test_one_long_epoch_of_a_run_has_five_validations(tmp_path):
-    places = Places()
-    recipe = compose_run([*SHORT, *SMALL_TRANSFORMER, "data.sizes=[300,4,4]", f"hydra.run.dir={tmp_path}"])
-    objects = build_objects(recipe.settings)
-    train(recipe, replace(objects, callbacks={**objects.callbacks, "places": places}))
-    assert places.places == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0], abs=0.05) and places.places[-1] == 1.0

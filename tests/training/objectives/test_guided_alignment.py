@@ -12,7 +12,6 @@ from torch import nn
 from nmt.data.batches import BatchLoader, make_batch
 from nmt.data.encoded import Encoded
 from nmt.errors import ParameterError
-from nmt.models.attention.base import normalizer_function
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
@@ -83,35 +82,6 @@ def test_the_gradient_raises_linked_weights_and_touches_nothing_else(case):
     torch.testing.assert_close(scores.grad[rows], (scores.softmax(-1) - share)[rows].detach(), atol=1e-6, rtol=1e-6)
 
 
-def test_a_batch_without_links_has_the_plain_loss(case):
-    hidden, output, scores = case
-    batch = make_batch([[7, 8, 5, EOS], [9, EOS]], [[4, 6, EOS], [5, 6, 7, EOS]], [np.empty((0, 2), int)] * 2)
-    given = AttentionWeights(scores.softmax(-1))
-    sums, plain = (each(hidden, output, batch, given) for each in (GuidedAlignment(), CrossEntropy()))
-    assert sums.loss == plain.loss and not sums.figures
-    sums.loss.backward()
-    assert not scores.grad.any()
-
-
-def test_weights_of_zero_stay_finite(case):
-    pytest.importorskip("entmax")
-    hidden, output, scores = case
-    weights = normalizer_function("sparsemax")(10 * scores)
-    sums = GuidedAlignment()(hidden, output, BATCH, AttentionWeights(weights))
-    sums.loss.backward()
-    assert (weights == 0).any() and sums.loss.isfinite() and scores.grad.isfinite().all()
-
-
-@pytest.mark.parametrize(
-    ("settings", "parameter"),
-    [({"weight": -0.1}, "weight"), ({"layer": 0}, "layer"), ({"head": 0}, "head"), ({"head": 1.5}, "head")],
-)
-def test_values_out_of_range_are_refused(settings, parameter):
-    with pytest.raises(ParameterError) as refused:
-        GuidedAlignment(**settings)
-    assert refused.value.parameter == parameter
-
-
 def test_a_head_that_the_model_does_not_have_is_refused():
     model = build("transformer")  # with four heads
     for head in (None, 1, 4):
@@ -164,7 +134,7 @@ def error_rate(make, objective, *, backwards):
     ("make", "backwards"),
     [
         (small_transformer, False),
-        (lambda: build("rnn model/attention=bahdanau"), True),
+        pytest.param(lambda: build("rnn model/attention=bahdanau"), True, marks=pytest.mark.slow),
         pytest.param(lambda: build("rnn model/attention=luong"), True, marks=pytest.mark.slow),
     ],
     ids=["transformer", "bahdanau", "luong"],
