@@ -10,7 +10,7 @@ unless another one is given, because greedy is the fastest. The loss is measured
 A head has a role if its highest weight is on the same kind of token in at least half of the rows: on the previous, the
 same or the next token, on the rarest one of the sentence, or on its end (Voita et al. 2019, arXiv:1905.09418).
 The loss of a head is the score of the model minus the score with this head masked (Michel et al. 2019,
-arXiv:1905.10650). Among many heads, small losses and low p-values occur by chance.
+arXiv:1905.10650). Among many heads, small losses occur by chance.
 
 The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and a picture of
 the same name, .png. The names have the split, the checkpoint unless it is the best, the search and the number of
@@ -50,8 +50,8 @@ class HeadsConfig(SplitConfig):
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
-        if self.bootstrap and not self.importance:
-            yield "bootstrap=: it tests the importance of the heads; leave out importance=false"
+        if self.bootstrap:
+            yield "bootstrap=: a loss of a head has no interval; leave it out"
 
 
 @configured(HeadsConfig)
@@ -100,7 +100,6 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
-    from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
     from nmt.lab.attention.view import attention_maps
     from nmt.lab.heads.heads import count_pieces, count_spans, profiles
     from nmt.lab.heads.importance import heads, importance
@@ -113,12 +112,8 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     measured = config.importance and bool(heads(translator.model))
     if measured != config.importance:
         reason = "only heads of Transformer layers can be masked, and this model has none"
-        if config.bootstrap:
-            raise UserError(f"bootstrap: it tests the importance of the heads, but {reason}; leave it out")
         print_stderr(f"importance: {reason}; it is left out")
     first, metric = next(iter(inputs.metrics.items()))
-    if config.bootstrap and not isinstance(metric, SacreBleuMetric):
-        raise UserError(f"bootstrap: there is no paired bootstrap for {first}; leave it out, or add scores=[bleu]")
     if measured and metric.higher_is_better is None:
         raise UserError(
             f"importance: got the metric {first}, of which neither a higher nor a lower value is better, so a loss "
@@ -140,7 +135,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     whole = metric.score(lines, references, sources=sources)
     scores = {}
     if measured:
-        scores = importance(translator, sources, references, lines, metric, resamples=config.bootstrap)
+        scores = importance(translator, sources, references, lines, metric)
     facts = {
         "checkpoint": str(inputs.loaded.path.resolve()),
         "data": inputs.subject.data,
@@ -163,17 +158,14 @@ def table(found: Sequence[Profile], metric: str) -> Any:
         return "" if share is None else f"{100 * share:.0f}"
 
     measured = any(each.lost is not None for each in found)
-    tested = any(each.p_value is not None for each in found)
     columns = [Column("attention", number=False), Column("layer"), Column("head"), Column("role", number=False)]
-    columns += [*([Column(f"{metric} lost")] if measured else []), *([Column("p")] if tested else [])]
+    columns += [Column(f"{metric} lost")] if measured else []
     columns += [*(Column(f"{each} %") for each in ROLES), Column("entropy %"), Column("sharp %")]
     rows = []
     for each in found:
         texts = [each.head.kind, str(each.head.layer), str(each.head.head), each.role or ""]
         if measured:
             texts.append("" if each.lost is None else f"{each.lost:+.2f}")
-        if tested:
-            texts.append("" if each.p_value is None else f"{each.p_value:.3f}")
         texts += [percent(each.shares.get(role)) for role in ROLES]
         texts += [percent(each.measures.get(figure)) for figure in ("relative_entropy", "sharp")]
         rows.append([text_cell(text) for text in texts])

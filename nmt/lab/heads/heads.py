@@ -71,7 +71,6 @@ class Profile:
     shares: Mapping[str, float]
     measures: Mapping[str, float]
     lost: float | None
-    p_value: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -119,7 +118,6 @@ def profiles(
                         own,
                         {name: float(values[layer, number]) for name, values in figures.items()},
                         None if without is None else without.lost,
-                        None if without is None else without.p_value,
                     )
                 )
     return found

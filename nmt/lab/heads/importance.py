@@ -16,8 +16,6 @@ from nmt.attention_map import Kind
 from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
 from nmt.evaluation.metrics.base import Metric
-from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
-from nmt.lab.compare.significance import bootstrap_test, sentence_statistics
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
@@ -35,11 +33,10 @@ class Head:
 
 @dataclass(frozen=True)
 class Importance:
-    """The `score` without a head, the score `lost` against the complete model, and the p-value (or None)."""
+    """The `score` without a head, and the score `lost` against the complete model."""
 
     score: float
     lost: float
-    p_value: float | None
 
 
 def heads(model: Seq2Seq) -> dict[Head, MultiHeadAttention]:
@@ -78,13 +75,10 @@ def importance(
     references: Sequence[str],
     whole: Sequence[str],
     metric: Metric,
-    *,
-    resamples: int = 0,
 ) -> dict[Head, Importance]:
     """Return the score of `metric` without each head of the model, which translates the `sources` anew for each.
 
-    `whole` are the translations of the unchanged model. With `resamples`, the p-value of the difference comes from the
-    paired bootstrap, for metrics of sacreBLEU.
+    `whole` are the translations of the unchanged model.
     """
     found, all_heads = {}, heads(translator.model)
     unchanged = metric.score(whole, references, sources=sources).value
@@ -92,12 +86,8 @@ def importance(
         for head, attention in all_heads.items():
             with masked(attention, head.head):
                 lines = [normalized(each.text) for each in translator.translate(sources)]
-            p_value = None
-            if resamples and isinstance(metric, SacreBleuMetric):
-                one, other = (sentence_statistics(each, references, metric=metric) for each in (whole, lines))
-                p_value = bootstrap_test([one], [other], metric=metric, resamples=resamples).p
             score = metric.score(lines, references, sources=sources).value
             lost = unchanged - score if metric.higher_is_better else score - unchanged
-            found[head] = Importance(score, lost, p_value)
+            found[head] = Importance(score, lost)
             progress.advance(1)
     return found

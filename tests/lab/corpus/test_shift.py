@@ -9,10 +9,8 @@ import pytest
 
 from nmt.data.pair import SentencePair, Split
 from nmt.lab.corpus.inspection import BLOCK, sample
-from nmt.lab.corpus.shift import find_shifts
+from nmt.lab.corpus.shift import WINDOW, Stretch, find_shifts
 from tests.lab.corpus.good import CORPORA, find, good_pairs
-
-NEAR = 20  # lines from where a shift begins or ends to where that is found
 
 
 def paired(sources, targets):
@@ -36,10 +34,10 @@ def test_ten_shifts_are_found_and_none_in_the_good_corpus(corpus):
     assert find_shifts(pairs) == []
     for number in range(10):
         offset = draw.choice([-1, 1])
-        start = draw.randrange(len(pairs) - 200)
-        end = len(pairs) if number % 2 else start + 200  # to the end or to another line
+        start = draw.randrange(len(pairs) - 300)
+        end = len(pairs) if number % 2 else start + 300  # to the end or to another line
         (found,) = find_shifts(shifted(pairs, start, end, offset))
-        assert found.offset == offset and abs(found.start - start) <= NEAR and abs(found.end - end) <= NEAR
+        assert found.offset == offset and abs(found.start - start) <= WINDOW and abs(found.end - end) <= WINDOW
 
 
 @pytest.mark.parametrize("corpus", CORPORA, ids=" ".join)
@@ -51,43 +49,28 @@ def test_what_is_alike_in_neighbouring_lines_is_no_shift(corpus):
     many_targets = [replace(pair, target=pair.target + " " * draw.randrange(30)) for pair in pairs for _ in range(5)]
     targets = draw.sample([pair.target for pair in pairs], len(pairs))
     unrelated = [replace(pair, target=target) for pair, target in zip(pairs, targets, strict=True)]
-    for other in (by_length, by_name, twice, many_targets, unrelated):
+    for other in (by_length, by_name, twice, many_targets, unrelated, pairs[:29], [SentencePair("", "")] * 500):
         assert find_shifts(other) == []
 
 
 def test_each_lost_line_adds_to_the_shift():
     pairs = good_pairs("cldr", "en", "de")
-    targets = [pair.target for pair in pairs]
-    lost = [*targets[:1000], *targets[1001:2000], *targets[2001:]]
-    first, second = find_shifts(paired([pair.source for pair in pairs], lost))
-    assert (first.offset, second.offset) == (-1, -2)
-    assert abs(first.start - 1000) <= NEAR and abs(second.start - 1999) <= NEAR and first.end <= second.start
-
-
-@pytest.mark.parametrize("size", [1, 2, 15, 29, 500])
-def test_few_pairs_are_no_shift(size):
-    assert find_shifts(good_pairs("cldr", "en", "de")[:size]) == []
-    assert find_shifts([SentencePair("", "")] * size) == []
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    first, second = find_shifts(paired(sources, [*targets[:1000], *targets[1001:2000], *targets[2001:]]))
+    assert (first.offset, second.offset) == (-1, -2) and first.end <= second.start
+    assert find_shifts(paired(sources[1:], targets[:-1])) == [Stretch(0, len(pairs) - 1, 1)]
 
 
 def test_the_note_names_the_lines():
-    pairs = shifted(good_pairs("cldr", "en", "de"), 1500, 2000, 1)
-    notes = find("shifted", pairs, ("en", "de"))
-    assert set(notes) >= set(range(1510, 1990)) and set(notes) <= set(range(1490, 2010))
-    first, last = min(notes), max(notes)
-    (note,) = set(notes.values())
-    assert note == f"from line {first + 1:,} to line {last + 1:,}, the target of each source is 1 line later"
-    without_lines = [replace(pair, line=None) for pair in pairs]
-    assert find("shifted", without_lines, ("en", "de"))[first].startswith(
-        f"from pair {first + 1:,} to pair {last + 1:,}, "
-    )
+    notes = find("shifted", shifted(good_pairs("cldr", "en", "de"), 1500, 2000, 1), ("en", "de"))
+    assert set(notes) == set(range(1500, 2000))
+    assert set(notes.values()) == {"from about line 1,501 to line 2,000, the target of each source is 1 line later"}
 
 
-def test_in_a_sample_the_lines_are_those_of_the_whole():
-    pairs = shifted(good_pairs("cldr", "en", "de"), 1550, 3000, -1)
-    for given in (pairs, [replace(pair, line=None) for pair in pairs]):
-        part = sample(Split.of(given), 1000)
-        assert list(part) == [pair for index, pair in enumerate(pairs) if index // BLOCK % 3 == 0] and len(part) == 1000
-    assert list(find("shifted", list(part), ("en", "de")).values())[-1].startswith("from line 1,5")
+def test_a_sample_has_blocks_and_numbers_of_the_whole():
+    pairs = list(good_pairs("cldr", "en", "de"))
+    for given in (paired(*zip(*((pair.source, pair.target) for pair in pairs), strict=True)), pairs):
+        part = list(sample(Split.of(given), 1000))
+        assert [pair.line for pair in part] == [n + 1 for n in range(len(pairs)) if n // BLOCK % 3 == 0]
     for size in (1, 99, 100, 101, 350, 1000):
         assert 0 < len(sample(Split.of(pairs[:size]), 100)) <= 100

@@ -36,7 +36,7 @@ def test_the_score_without_each_head(run: Run) -> None:
     sources = sentences(12, seed=5)
     whole = [each.text for each in translator.translate(sources)]
     weights = {name: value.clone() for name, value in model.state_dict().items()}
-    found = importance(translator, sources, whole, whole, ChrF(), resamples=20)
+    found = importance(translator, sources, whole, whole, ChrF())
     kinds = ("encoder_self", "cross", "decoder_self")
     assert set(found) == {Head(kind, layer, head) for kind in kinds for layer in (1, 2) for head in (1, 2)}
     assert all(torch.equal(value, weights[name]) for name, value in model.state_dict().items())
@@ -47,8 +47,6 @@ def test_the_score_without_each_head(run: Run) -> None:
     assert found[chosen].lost == pytest.approx(100 - found[chosen].score)
     worse = importance(translator, sources, whole, whole, TER())[chosen]
     assert worse.score > 0 and worse.lost == worse.score, "more errors are a loss"
-    p_value = found[chosen].p_value
-    assert p_value is not None and 0 < p_value <= 1 and worse.p_value is None
 
 
 def test_a_recurrent_model_has_no_heads_to_mask(run: Run) -> None:
