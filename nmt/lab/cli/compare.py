@@ -20,9 +20,8 @@ sentences that differ most).
 from __future__ import annotations
 
 import json
-import os
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from nmt.lab.compare.runs import FinishedRun
 
 NAME, OUT = "comparison", "comparison"
-MOST_PROPOSED = 3  # runs named in one message
 
 
 @dataclass(kw_only=True)
@@ -94,9 +92,6 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
     if config.baseline is None:
         first = next(iter(found))
     else:
-        if not os.path.exists(config.baseline):
-            near = _proposed(config.baseline, found.values())
-            raise UserError(f"baseline: {config.baseline}: no such folder; name a run, as in {near}")
         named = finished.find_runs(Path(config.baseline))
         if len(named) > 1:
             raise UserError(f"baseline: {config.baseline} holds {len(named)} runs, expected one; name its folder")
@@ -106,11 +101,6 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
         raise UserError(f"RUN: got one run ({found[first]}), expected several to compare; report.py shows one")
     runs = finished.read_runs(list(found.values()), config.split, config.data.test, config.allow)
     return runs, runs[list(found).index(first)]
-
-
-def _proposed(word: str, runs: Iterable[Path]) -> str:
-    """Return a few of the runs; runs with the word in their name come first."""
-    return " or ".join(str(run) for run in sorted(runs, key=lambda run: word not in run.name)[:MOST_PROPOSED])
 
 
 def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:

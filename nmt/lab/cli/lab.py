@@ -20,11 +20,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 from multiprocessing import get_context, parent_process
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
@@ -127,7 +125,9 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
     missing = [each for each in trainings if not (each.folder / METRICS).is_file()]
     print(f"{len(trainings)} trainings, {len(trainings) - len(missing)} of them finished", flush=True)
     begun = time.monotonic()
-    with ThreadPoolExecutor(jobs or usable_cores()) as pool:
+    context = get_context("forkserver")  # which has loaded torch already: that saves seconds of each training
+    context.set_forkserver_preload(["nmt.training.run"])
+    with ProcessPoolExecutor(jobs or usable_cores(), context, max_tasks_per_child=1) as pool:
         pending = [pool.submit(train, each) for each in missing]
         try:
             for number, (each, future) in enumerate(zip(missing, pending, strict=True), start=1):
@@ -139,45 +139,36 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
             raise
 
 
-def train(training: Training) -> None:
-    """Train to the end, in a process of its own with one thread. Raises UserError with the last line of its output."""
-    overrides = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
-    arguments = quoted_paths(
-        overrides, (*DATA_PATHS, "hydra.run.dir")
-    )  # without quotes, a comma in a path begins another value
+def arguments_of(training: Training) -> list[str]:
+    """Return the arguments of train.py; a training that has begun goes on."""
     if last_checkpoint(training.folder).is_file():
-        arguments = [f"resume={training.folder}"]
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
-        process = server().Process(target=train_in_this_process, args=(arguments, output.name))
-        process.start()
-        process.join()
-        if process.exitcode:
-            last = output.read().strip().splitlines()[-1:]
-            raise UserError(f"{training.folder}: the training ended with status {process.exitcode}: {' '.join(last)}")
+        return [f"resume={training.folder}"]
+    overrides = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
+    return quoted_paths(overrides, (*DATA_PATHS, "hydra.run.dir"))  # or a comma in a path begins another value
 
 
-@cache
-def server() -> ForkServerContext:
-    """Return a context that forks each process from one that has loaded torch already, which saves seconds."""
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["nmt.training.run"])
-    return context
-
-
-def train_in_this_process(arguments: Sequence[str], output: str) -> None:
-    """Run train.py with one thread; its output is written to the file `output`."""
+def train(training: Training) -> None:
+    """Train to the end with one thread, in a process of its own. Raises UserError with the last line of its output."""
     import torch
 
     from nmt.cli.train import main
 
-    with open(output, "w") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
     os.environ["OMP_NUM_THREADS"] = "1"
     torch.set_num_threads(1)
-    sys.argv = ["train.py", *arguments]
     Thread(target=stop_with_the_program, daemon=True).start()
-    main()
+    sys.argv = ["train.py", *arguments_of(training)]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+        try:
+            main()
+        except SystemExit as end:
+            if end.code:
+                sys.stderr.flush()
+                output.seek(0)
+                last = output.read().strip().splitlines()[-1:]
+                message = f"{training.folder}: the training ended with status {end.code}: {' '.join(last)}"
+                raise UserError(message) from None
 
 
 def stop_with_the_program() -> None:

@@ -49,14 +49,14 @@ def inspect(
     usable = {name: DEFECTS[name] for name, reason in reasons.items() if not reason}
     training = {"train": corpus["train"], **{f"{MORE}{name}": pairs for name, pairs in more.items()}}
     held_out = {split: pairs for split, pairs in corpus.items() if split != "train"}
-    seen = _Seen()
+    wanted = {simplified(pair.source) for pairs in held_out.values() for pair in pairs} - {""}
+    seen: set[str | tuple[str, str]] = set()  # of the held-out texts, those that training has
     splits = {}
     for split, whole in {**training, **held_out}.items():
         is_training = split in training
         pairs = sample(whole, most_pairs) if is_training and most_pairs is not None else whole
         others = held_out if is_training and not config.overfit else {}
         context = CorpusContext(languages, pairs, others)
-        seen.look_for(context.held_out)
         leaks = bool(context.held_out)  # only training pairs can leak
         kinds = {name: each for name, each in usable.items() if leaks or not isinstance(each, LeakedPair)}
         counts = _Counts(tokenizer, limits, context, kinds, examples)
@@ -65,8 +65,8 @@ def inspect(
             rest = iter(pairs)
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
                 counts.add(progress.done, chunk)
-                if is_training:
-                    seen.add(chunk)
+                if is_training and others:
+                    seen.update(key for pair in chunk if simplified(pair.source) in wanted for key in _keys(pair))
                 progress.advance(len(chunk))
         splits[split] = SplitFigures(
             origin=visible(origin(split)),
@@ -76,8 +76,8 @@ def inspect(
             target=counts.side(1, languages[1]),
             several_targets=int(np.count_nonzero(target_counts(*context.hashes)[1] > 1)),
             findings=counts.findings(),
-            seen_sources=seen.sources(pairs) if compared else None,
-            seen_pairs=seen.pairs(pairs) if compared else None,
+            seen_sources=sum(_keys(pair)[0] in seen for pair in pairs) if compared else None,
+            seen_pairs=sum(_keys(pair)[1] in seen for pair in pairs) if compared else None,
         )
     return DataReport(
         splits=splits,
@@ -182,30 +182,7 @@ class _Counts:
         }
 
 
-class _Seen:
-    """The held-out texts that are in the training data, exactly or nearly (see `simplified`)."""
-
-    def __init__(self) -> None:
-        self._wanted: set[str] = set()
-        self._found: set[str | tuple[str, str]] = set()
-
-    def look_for(self, held_out: Mapping[str, Split]) -> None:
-        """Remember the sources of these splits."""
-        self._wanted.update(simplified(pair.source) for pairs in held_out.values() for pair in pairs)
-        self._wanted.discard("")
-
-    def add(self, pairs: Sequence[SentencePair]) -> None:
-        """Look for the held-out texts in more training pairs. `look_for` must be called first."""
-        for pair in pairs if self._wanted else ():
-            source = simplified(pair.source)
-            if source in self._wanted:
-                self._found |= {source, (source, simplified(pair.target))}
-
-    def sources(self, pairs: Split) -> int:
-        """Return how many of the held-out pairs have a source that training has."""
-        return sum(simplified(pair.source) in self._found for pair in pairs)
-
-    def pairs(self, pairs: Split) -> int:
-        """Return how many of the held-out pairs training has."""
-        keys = ((simplified(pair.source), simplified(pair.target)) for pair in pairs)
-        return sum(all(key) and key in self._found for key in keys)
+def _keys(pair: SentencePair) -> tuple[str, tuple[str, str]]:
+    """Return what the source and the whole pair are compared by: texts that differ little are the same."""
+    source = simplified(pair.source)
+    return source, (source, simplified(pair.target))

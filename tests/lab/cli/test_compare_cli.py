@@ -255,7 +255,7 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         (["stopped"], r"stopped: the run is not finished .* wait, resume it, or name"),
         (
             ["multi", "baseline=layers=2"],
-            "baseline: layers=2: no such folder; name a run, as in multi/2_layers=2,seed=1",
+            "layers=2: no such folder; expected the folder of a finished run",
         ),
         (["multi/0_layers=1,seed=1"], "got one run"),
         (["multi", "baseline=multi"], "baseline: multi holds 4 runs, expected one"),

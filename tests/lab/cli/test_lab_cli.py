@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -123,24 +122,10 @@ def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, mon
     assert systems[0] == systems[1]
 
 
-def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path, monkeypatch):
-    started = []
-
-    class Process:
-        exitcode = 0
-
-        def __init__(self, *, target, args):
-            started.append(args[0])
-
-        def start(self):
-            pass
-
-        join = start
-
-    monkeypatch.setattr(lab, "server", lambda: SimpleNamespace(Process=Process))
+def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path):
     folder, corpus = tmp_path / "runs, ours", f"{tmp_path}/en, de"
-    lab.train(lab.Training(folder, ("data=files", f"data.path={corpus}"), 1))
-    values = {each.key_or_group: each.value() for each in map(parse, started[0])}
+    words = lab.arguments_of(lab.Training(folder, ("data=files", f"data.path={corpus}"), 1))
+    values = {each.key_or_group: each.value() for each in map(parse, words)}
     assert (values["hydra.run.dir"], values["data.path"], values["seed"]) == (str(folder), corpus, 1)
 
 
@@ -154,7 +139,7 @@ def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_p
     lab.main(arguments)
     assert "2 trainings, 2 of them finished" in capsys.readouterr().out
     monkeypatch.setattr(Tiny, "systems", lambda self: {"a system": (*TINY, "optimizer.lr=-1")})
-    with pytest.raises(UserError, match=r"the training ended with status 2: error: optimizer\.lr"):
+    with pytest.raises(UserError, match=r"the training ended with status 2: error: optimizer"):
         lab.main(arguments)
 
 
@@ -162,10 +147,10 @@ def test_finished_trainings_are_used_again_and_a_failed_one_is_named(tiny, tmp_p
 def test_lab_resumes_a_stopped_training(tiny, tmp_path):
     training = lab.planned(Tiny(), [1, 2], tmp_path)["a system"][0]
     metrics = training.folder / "metrics.json"
-    lab.train(training)
+    lab.train_all([training], 1)
     whole = json.loads(metrics.read_text("utf-8"))
     metrics.unlink()  # as if it had been killed after the last update
-    lab.train(training)
+    lab.train_all([training], 1)
     again = json.loads(metrics.read_text("utf-8"))
     assert (again["updates"], again["test"]) == (whole["updates"], whole["test"])
 
@@ -173,7 +158,8 @@ def test_lab_resumes_a_stopped_training(tiny, tmp_path):
 @pytest.mark.slow
 def test_a_training_stops_with_the_killed_program(tmp_path):
     settings = (*TINY, "trainer.max_steps=1000000")
-    code = f"from nmt.lab.cli.lab import Path, Training, train; train(Training(Path({str(tmp_path)!r}), {settings}, 1))"
+    training = f"Training(Path({str(tmp_path)!r}), {settings}, 1)"
+    code = f"from nmt.lab.cli.lab import Path, Training, train_all; train_all([{training}], 1)"
     log = tmp_path / "train.log"
     with subprocess.Popen([sys.executable, "-c", code]) as program:
         wait_for(last_checkpoint(tmp_path).is_file)
