@@ -110,27 +110,6 @@ def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
         assert facts["test"]["bleu"]["value"] > 97
 
 
-def test_each_training_comes_after_those_that_it_needs(script: ModuleType) -> None:
-    for group in script.GROUPS:
-        order = list(group.before | group.models)
-        needs = {name: [first] for name, first in group.init.items()}
-        for name, needed in [*needs.items(), *group.teachers.items()]:
-            assert all(order.index(each) < order.index(name) for each in needed)
-
-
-def test_teachers_and_their_ensemble_translate_the_training_sources(
-    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(script, "RUNS", tmp_path)
-    (tmp_path / "train.jsonl").write_text(json.dumps({"en": SENTENCE, "de": "falsch"}) + "\n", "utf-8")
-    override = script.teachers_pairs([EXAMPLES / "bahdanau", EXAMPLES / "luong"], tmp_path)
-    more = compose("train", [override])["data"]["more"]
-    assert list(more) == ["bahdanau", "luong", "ensemble"]
-    for corpus in more.values():
-        (pair,) = map(json.loads, Path(corpus["train"]).read_text("utf-8").splitlines())
-        assert pair["translation"] == {"en": SENTENCE, "de": TRANSLATION}
-
-
 def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     attend.main([f"ckpt={EXAMPLES}/transformer"])
     assert "source:      3,440 meters\ntranslation: 3.440 Meter\n" in capsys.readouterr().out

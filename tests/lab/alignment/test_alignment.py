@@ -12,14 +12,12 @@ from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, parse_pair, to_text
 from nmt.errors import UserError
 from nmt.lab.alignment.alignment import (
-    SYMMETRIZERS,
     Agreement,
     Panel,
     agreement,
     grow_diag_final_and,
     links_of,
     panels,
-    turned,
     units,
 )
 from nmt.text.protect import Spans
@@ -85,12 +83,6 @@ def test_the_text_decides_which_word_a_tag_begins(labels: str, text: str, expect
     assert list(units([*map(Piece, labels.split())], text, words=True, where="")) == expected
 
 
-def test_a_piece_of_no_word_has_no_link() -> None:
-    assert to_text(links_of(WEIGHTS, ((0, None, 1), (0, 1, 2)), threshold=None, shifted=False)) == "0-0 0-1 1-2"
-    assert to_text(links_of(WEIGHTS, ((0, 1, 2), (None, 0, 1)), threshold=None, shifted=False)) == "0-0 2-1"
-    assert links_of(WEIGHTS, ((None,), (0,)), threshold=None, shifted=False) == set()
-
-
 def test_panels_are_heads_means_of_layers_and_the_mean_of_all() -> None:
     assert panels(1, 1) == [Panel()] and panels(1, 2) == [Panel(1, 1), Panel(1, 2), Panel()]
     assert panels(2, 1) == [Panel(1), Panel(2), Panel()]
@@ -144,16 +136,6 @@ def test_grow_diag_final_and_is_the_published_algorithm() -> None:
         assert forward & backward <= found <= forward | backward
         sizes.add((len(found - (forward & backward)) > 0, len((forward | backward) - found) > 0))
     assert (True, True) in sizes
-
-
-def test_symmetrization_by_hand() -> None:
-    forward, backward = {(0, 0), (1, 1), (3, 3), (5, 5)}, {(0, 0), (1, 0), (3, 2), (6, 6)}
-    join = {name: to_text(join(forward, backward)) for name, join in SYMMETRIZERS.items()}
-    assert join["intersection"] == "0-0"
-    assert join["union"] == "0-0 1-0 1-1 3-2 3-3 5-5 6-6"
-    # 1-0 and 1-1 are beside links; 3-3 and 5-5 have two free words, but then word 3 has a link, so 3-2 is left out.
-    assert join["grow-diag-final-and"] == "0-0 1-0 1-1 3-3 5-5 6-6"
-    assert turned({(1, 2)}) == {(2, 1)}
 
 
 def test_precision_recall_and_error_rate() -> None:

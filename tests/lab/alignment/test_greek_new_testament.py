@@ -6,7 +6,6 @@ from importlib import metadata, util
 import pytest
 
 from nmt.build import build_source
-from nmt.data.corpus import load_corpus
 from nmt.data.word_links import parse_pair
 from nmt.errors import UserError
 
@@ -70,12 +69,6 @@ def test_the_splits_are_the_same_in_both_directions_and_for_every_seed(package, 
     for split, pairs in one.items():
         assert [(pair.target, pair.source) for pair in pairs] == [(pair.source, pair.target) for pair in other[split]]
     assert {pair.alignment for pair in other["train"]} <= {"0-0 1-0 2-1", "0-0 2-0 0-1 2-1 3-2"}
-
-
-def test_the_corpus_keeps_the_links(package, data_config):
-    config = data_config("greek_new_testament", limit=3)
-    corpus = load_corpus(build_source(config), config)
-    assert all(pair.alignment for split in corpus.values() for pair in split)
 
 
 def test_other_languages_and_a_package_that_is_missing(data_config, monkeypatch):

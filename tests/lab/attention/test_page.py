@@ -16,8 +16,8 @@ import pytest
 
 from nmt.attention_map import AttentionMap
 from nmt.lab.attention.page import page
-from nmt.lab.attention.view import View, rollout, view
-from tests.attention_maps import ENGLISH, GERMAN, make, make_map, weights
+from nmt.lab.attention.view import rollout, view
+from tests.attention_maps import ENGLISH, GERMAN, make
 from tests.browser import Browser
 from tests.html_page import Page
 
@@ -148,97 +148,4 @@ def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
     assert shown.run("document.activeElement.textContent") == "▁A"
 
 
-def test_lines_are_as_strong_as_the_weights(shown: Browser) -> None:
-    cross = make().cross
-    assert cross is not None
-    weights = cross.mean((0, 1))
-    shown.choose("form", "lines")
-    opacities = shown.run("[...document.querySelectorAll('line')].map(line => Number(line.style.opacity))")
-    np.testing.assert_allclose(opacities, weights[weights >= 0.01], atol=1e-4)
-
-
-def test_markup_does_not_run(shown: Browser) -> None:
-    shown.click("#next")
-    assert shown.run("document.title") == "Attention" and shown.run("document.images.length") == 0
-    assert shown.run("source.textContent") == EVIL and "▁<img" in texts(shown, "thead th")
-
-
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
-def test_page_on_a_phone_and_in_dark_mode(chromium: Browser, tmp_path: Path, width: int, dark: bool) -> None:
-    path = tmp_path / "attention.html"
-    right_to_left = replace(make(["▁الكل", "ب", "▁يجري", "</s>"]), source="الكلب يجري")
-    path.write_text(page([[right_to_left], [make(ENGLISH * 4, GERMAN * 4)]]), "utf-8")
-    chromium.open(path, width=width, dark=dark)
-    assert chromium.run("document.querySelector('table').dir") == "rtl"
-    for form in ("map", "lines"):
-        chromium.choose("form", form)
-        chromium.click("#next")
-        assert chromium.run("document.documentElement.scrollWidth") <= width, "only the map scrolls to the side"
-    background = chromium.run("getComputedStyle(document.body).backgroundColor")
-    assert background == ("rgb(23, 25, 28)" if dark else "rgb(255, 255, 255)")
-
-
 # --- further views
-
-
-def seen_beside() -> dict[str, dict[str, View]]:
-    """Return two views: shares of source and prefix, which roll, and probabilities with a token in each cell."""
-    attention = make()
-    size = len(ENGLISH) + len(GERMAN)
-    values = weights(2, 1, len(GERMAN), size).numpy()
-    axes = (GERMAN, [*ENGLISH, "<s>", *GERMAN[:-1]])
-    reach = [len(ENGLISH) + row + 1 for row in range(len(GERMAN))]
-    rolled = View(
-        attention,
-        "Shares",
-        ("translation", "all"),
-        axes,
-        values,
-        reach,
-        rolls=True,
-        source=len(ENGLISH),
-        question="From where?",
-    )
-    cells = [[f"token{row}"] * 3 for row in range(len(GERMAN))]
-    shape = (1, 1, len(GERMAN), 3)
-    columns = ["embedding", "layer 1", "layer 2"]
-    lens = View(
-        attention, "Lens", ("translation", "layer"), (GERMAN, columns), np.full(shape, 0.25, np.float32),
-        [3] * len(GERMAN), cells=cells,
-    )  # fmt: skip
-    return {name: {"pieces": each, "words": each} for name, each in {"shares": rolled, "lens": lens}.items()}
-
-
-def test_views_are_kinds_with_labels_of_their_own(chromium: Browser, tmp_path: Path) -> None:
-    views = seen_beside()
-    path = tmp_path / "views.html"
-    path.write_text(page([[make()]], [[views]], kind="shares"), "utf-8")
-    chromium.errors.clear()
-    chromium.open(path)
-    shares = views["shares"]["pieces"]
-    np.testing.assert_allclose(shades(chromium), shares.weights[-1, 0], atol=1e-4)
-    assert texts(chromium, "thead th") == shares.axes[1]
-    assert chromium.run("[...document.querySelectorAll('thead th')].findIndex(e => e.matches('.border'))") == len(
-        ENGLISH
-    )
-    hatched = chromium.run("[...document.querySelectorAll('td.masked')].length")
-    assert hatched == sum(len(shares.axes[1]) - count for count in shares.reach)
-    chromium.choose("layer", "1")
-    np.testing.assert_allclose(shades(chromium), shares.weights[0, 0], atol=1e-4)
-    assert chromium.run("layer.options[layer.selectedIndex].text") == "1"
-    chromium.hover("tbody tr:nth-child(2) th")
-    highest = shares.axes[1][int(shares.weights[0, 0, 1].argmax())]
-    assert chromium.run("readout.textContent").startswith(f"“▁Mann”: “{highest}”")
-    chromium.choose("kind", "lens")
-    assert texts(chromium, "tbody tr:nth-child(2) td") == ["token1"] * 3
-    chromium.hover("tbody tr:nth-child(2) td:nth-child(3)")
-    assert chromium.run("readout.textContent") == "“▁Mann”, “layer 1”: 0.25, “token1”"
-    chromium.choose("kind", "cross")
-    assert texts(chromium, "thead th") == ENGLISH and chromium.errors == []
-
-
-def test_a_model_without_attention_has_a_page_of_views() -> None:
-    text = page([[make_map(ENGLISH, GERMAN)]], [[seen_beside()]], kind="lens")
-    ((found,),) = data_of(text)["sentences"]
-    assert found["pieces"]["cross"] is None and found["pieces"]["views"]["lens"]["cells"][0] == ["token0"] * 3
-    assert data_of(text)["texts"]["shares"] == ["Shares", "translation", "all", "From where?"]

@@ -37,10 +37,6 @@ def test_rollout_is_the_sum_over_all_paths_through_the_layers() -> None:
     torch.testing.assert_close(found.sum(-1), torch.ones(3, 4))
 
 
-def test_rollout_of_heads_that_look_at_themselves_stays_there() -> None:
-    torch.testing.assert_close(rollout(torch.eye(5).expand(4, 2, 5, 5)), torch.eye(5).expand(4, 5, 5))
-
-
 def test_a_view_is_the_mean_or_the_one_asked_for() -> None:
     attention = make()
     assert attention.cross is not None and attention.encoder_self is not None

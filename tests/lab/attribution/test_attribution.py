@@ -14,7 +14,6 @@ import yaml
 from nmt import load_translator
 from nmt.build import build_views
 from nmt.errors import UserError
-from nmt.lab.attribution.alti import ALTI
 from nmt.lab.attribution.base import Attribution, AttributionView, attribute, attributions, layer_names, shares
 from nmt.lab.attribution.content_attention import ContentAttention
 from nmt.lab.attribution.gradient import InputXGradient
@@ -69,17 +68,6 @@ def test_the_probabilities_are_those_of_the_translator(run: Run, tmp_path: Path)
             torch.testing.assert_close(found, torch.tensor(translation.token_log_probs), atol=1e-5, rtol=1e-5)
 
 
-def test_a_recurrent_model_has_the_views_that_need_no_layers(run: Run, tmp_path: Path) -> None:
-    other = load_translator(save_other(run, tmp_path / "other.safetensors"), device="cpu")
-    (translation,) = other.score(["a dog"], ["ein Hund"])
-    for name, view in views().items():
-        if name in ("alti", "logit_lens", "value_zeroing", "value_zeroing_encoder"):
-            with pytest.raises(UserError, match=r"of a Transformer\w+, but this model has a RecurrentEncoder"):
-                attribute(view, other, translation)
-        else:
-            assert attribute(view, other, translation).scores.shape[2] == len(translation.tokens)
-
-
 def test_a_source_that_was_split_and_an_empty_one_have_no_views(run: Run) -> None:
     split, empty = run.translator.translate(["a dog. two men in snow.", ""], max_source_length=12)
     with pytest.raises(UserError, match="translated in 2 parts"):
@@ -107,10 +95,6 @@ def made(method: AttributionView, columns: int, *, rows: int = len(GERMAN), **fi
     return Attribution(method, make_map(ENGLISH, GERMAN), scores.softmax(-1) if not method.signed else scores, **fields)
 
 
-def test_shares_are_of_absolute_values() -> None:
-    assert shares(torch.tensor([[3.0, -1.0], [0.0, 0.0]])).tolist() == [[0.75, 0.25], [0.0, 0.0]]
-
-
 def test_words_join_the_scores_of_pieces() -> None:
     found = made(Occlusion(), len(ENGLISH) + len(GERMAN))
     pieces, words = found.view(), found.view(words=True)
@@ -128,15 +112,6 @@ def test_words_join_the_scores_of_pieces() -> None:
     assert words.reach[0] == len(words.axes[1]) - len(words.axes[0]) + 1 and words.reach[-1] == len(words.axes[1])
 
 
-def test_the_source_share_is_the_rest_of_the_prefixs() -> None:
-    rolled = made(ALTI(), len(ENGLISH) + len(GERMAN))
-    expected = rolled.scores[1, 0, :, : len(ENGLISH)].sum(-1)
-    torch.testing.assert_close(rolled.source_share, expected)  # the last layer: the first layers are within it
-    meant = made(Occlusion(), len(ENGLISH) + len(GERMAN))
-    shown = shares(meant.scores).mean((0, 1))[:, : len(ENGLISH)].sum(-1)
-    torch.testing.assert_close(meant.source_share, shown)
-
-
 def test_layers_and_sources_are_columns_too() -> None:
     cells = [["▁Ja"] * 4 for _ in GERMAN]
     lens = made(LogitLens(), 4, cells=cells)
@@ -151,18 +126,6 @@ def test_layers_and_sources_are_columns_too() -> None:
     encoder = made(EncoderValueZeroing(), len(ENGLISH), rows=len(ENGLISH))
     assert encoder.view().axes == (ENGLISH, ENGLISH) and encoder.view().title == EncoderValueZeroing.title
     np.testing.assert_allclose(encoder.view().weights, shares(encoder.scores), rtol=1e-6)
-
-
-def test_a_view_of_another_kind_is_refused() -> None:
-    with pytest.raises(UserError, match=r"views\.mine\._target_: .* expected a class derived from .*AttributionView"):
-        build_views(
-            {"mine": {"_target_": "nmt.lab.attribution.prediction.Call", "args": [], "kwargs": {}, "output": 1}}
-        )
-    with pytest.raises(UserError, match=r"gradients\.tolerance: got 0, expected a number of more than 0"):
-        name = "nmt.lab.attribution.integrated_gradients.IntegratedGradients"
-        build_views({"integrated_gradients": {"_target_": name, "tolerance": 0}})
-    with pytest.raises(UserError, match=r"integrated_gradients: got .*, expected a mapping with _target_"):
-        build_views({"integrated_gradients": {"tolerance": 0.5}})
 
 
 def test_the_view_of_the_extending_page_is_shown(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import pytest
 import torch
@@ -32,7 +31,7 @@ from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutp
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import Residual, TransformerBlock
-from nmt.tokens import BOS, EOS, PAD, Piece
+from nmt.tokens import EOS, PAD, Piece
 from tests.models.cases import VOCABULARY, build
 
 SOURCE, TARGET = [5, 9, 4, 7, 11, EOS], [15, 7, 6, 8, EOS]
@@ -76,14 +75,6 @@ def test_what_is_not_read_yet_contributes_nothing(view: AttributionView) -> None
     scores = view.scores(prediction(TRANSFORMERS[0])).values
     assert scores.shape[2:] == (T, S + T) and scores.isfinite().all()
     assert not scores[..., S:].triu(1).any() and scores.any(-1).all()
-
-
-@pytest.mark.parametrize("view", [ALTI(), ValueZeroing(), EncoderValueZeroing(), LogitLens()])
-def test_a_view_of_layers_needs_a_transformer(view: AttributionView) -> None:
-    view.check(prediction(TRANSFORMERS[0]).model)
-    has = "but this model has a RecurrentEncoder and a RecurrentDecoder; use views=occlusion"
-    with pytest.raises(UserError, match=rf"of a Transformer\w+, {has}"):
-        view.check(prediction(RECURRENT[0]).model)
 
 
 def test_a_view_of_one_side_can_look_into_a_mix() -> None:
@@ -154,11 +145,6 @@ def test_alti_multiplies_the_shares_of_all_layers() -> None:
     torch.testing.assert_close(ALTI().scores(given).values[-1, 0], both[S:])
 
 
-def test_a_row_without_contributions_keeps_its_own_token() -> None:
-    found = row_shares(torch.tensor([[1.0, 3.0, 0.0], [0.0, 0.0, 0.0]]), torch.tensor([1, 2]))
-    assert found.tolist() == [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
-
-
 # --- value zeroing
 
 
@@ -177,15 +163,6 @@ def test_zeroing_values_is_a_sum_without_one_token(gate: bool) -> None:
         torch.testing.assert_close(found[token], attention.join(contexts, query)[0])
     torch.testing.assert_close(found[2], usual[0])  # a token of weight 0 changes nothing
     torch.testing.assert_close(attention(query, memory, mask)[0], usual)
-
-
-@pytest.mark.parametrize("view", [ValueZeroing(), EncoderValueZeroing()], ids=lambda view: type(view).__name__)
-def test_few_copies_at_a_time_have_the_same_distances(view: AttributionView, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = prediction(TRANSFORMERS[1])
-    together = view.scores(given).values
-    for tokens in (1, 30):
-        monkeypatch.setattr("nmt.lab.attribution.prediction.TOKENS", tokens)
-        torch.testing.assert_close(view.scores(given).values, together, atol=1e-6, rtol=1e-4)
 
 
 @pytest.mark.parametrize("words", [TRANSFORMERS[1], TRANSFORMERS[-1]])
@@ -333,17 +310,6 @@ def test_attention_to_content_leaves_out_marks(words: str) -> None:
     assert not ContentAttention().scores(marks).values.any()
     tags = replace(given, source_pieces=[Piece("</s>", mark="｟9｠")] * S)
     torch.testing.assert_close(ContentAttention().scores(tags).values, weights.cross[0])
-    spelled = [Piece("▁a"), Piece("…"), Piece("<80>", True), Piece("<A6>", True), Piece("é"), Piece("<A9>", True)]
-    found = ContentAttention().scores(replace(given, source_pieces=spelled)).values
-    assert not found[..., 1:4].any() and found[..., [0, 4, 5]].all()
-    spaced = list(map(Piece, ["▁a", "▁", "«", "▁", "5", "▁"]))
-    found = ContentAttention().scores(replace(given, source_pieces=spaced)).values
-    assert not found[..., 1:3].any() and found[..., [0, 3, 4, 5]].all()
-
-
-def test_attention_to_content_needs_attention() -> None:
-    with pytest.raises(UserError, match="Attention to content: this model has no attention to the source"):
-        ContentAttention().check(prediction(RECURRENT[2]).model)
 
 
 def test_a_model_that_embeds_step_by_step_is_refused() -> None:
@@ -357,10 +323,3 @@ def test_a_model_that_embeds_step_by_step_is_refused() -> None:
     given = Prediction(Seq2Seq(Bag(), Stepwise()), torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
     with pytest.raises(UserError, match=r"views: the model embeds \(1, 4\) at once, expected all tokens of a side"):
         Occlusion().scores(given)
-
-
-def test_the_decoder_reads_the_prefix() -> None:
-    read = prediction(TRANSFORMERS[0]).read.tolist()
-    assert read[0] == BOS and read[1:] == TARGET[:-1]
-    assert [len(part) for part in prediction(TRANSFORMERS[0]).copies(5)] == [5]
-    assert all(one < other for one, other in pairwise(torch.cat([*prediction(TRANSFORMERS[0]).copies(9)]).tolist()))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 import logging
 import math
-import unicodedata
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 import torch
@@ -78,27 +77,6 @@ def test_watch_is_silent_on_good_translations(runs: Runs, caplog: pytest.LogCapt
     assert runs.figures["watch/nll_gap"] == pytest.approx(0.5) and "watch/sharp_attention" not in runs.figures
     assert runs.figures["watch/empty"] == runs.figures["watch/copied"] == runs.figures["watch/repeating"] == 0
     assert runs.figures["watch/shuffled_bleu"] < 60
-
-
-def test_one_pair_has_no_other_source(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.lab.callbacks.test_watch.PAIRS", PAIRS[:1])
-    monkeypatch.setattr("tests.lab.callbacks.test_watch.RIGHT", RIGHT[:1])
-    runs = Runs()
-    runs.validate(RIGHT[:1])
-    assert told(caplog) == [] and "watch/shuffled_bleu" not in runs.figures
-
-
-def test_the_figures_are_the_same_for_every_form_of_unicode(monkeypatch: pytest.MonkeyPatch) -> None:
-    left, right = [f"süß {word}" for word in WORDS], [f"der {word} Hund läuft zum Häuschen" for word in WORDS]
-
-    def figures(form: Literal["NFC", "NFD"]) -> dict[str, float]:
-        sources, targets = ([unicodedata.normalize(form, line) for line in lines] for lines in (left, right))
-        monkeypatch.setattr("tests.lab.callbacks.test_watch.PAIRS", list(map(SentencePair, sources, targets)))
-        runs = Runs()
-        runs.validate([left[0], *right[1:]])
-        return runs.figures
-
-    assert figures("NFD") == figures("NFC") and figures("NFC")["watch/copied"] == 0.1
 
 
 def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning(

@@ -13,27 +13,22 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.lab.alignment import eflomal
-from nmt.lab.claims import CLAIMS, cost, faithful, gradient
+from nmt.lab.claims import CLAIMS, faithful, gradient
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Contrast,
-    Curves,
     Loss,
     Text,
     accuracy_by,
-    alike,
     corrected,
-    minus,
     over_seeds,
     student_quantile,
 )
 from nmt.lab.claims.memory import ONE_WAY, right_by_position
-from nmt.lab.claims.page import Measured, files, judged_again, page, plot, to_facts
+from nmt.lab.claims.page import Measured, files, judged_again, page, to_facts
 from nmt.lab.cli import lab
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, read_runs
 from nmt.lab.tasks.buried import Buried
-from nmt.lab.tasks.copy import Copy
-from nmt.lab.tasks.negation import Negation
 from nmt.lab.tasks.slots import Slots
 
 METRICS = {"parameters": 12_345, "updates": 1_000, "wall_seconds": 90.0}
@@ -116,12 +111,6 @@ def test_a_verdict_is_where_the_interval_lies(comparisons):
     assert len(seen) == 4
 
 
-def test_equal_values_of_all_seeds_decide():
-    zero, five = (Contrast(Text("a", "b"), (value,) * 5) for value in (0.0, 5.0))
-    assert (zero.verdict, zero.p_value) == ("undecided", 1.0) and (five.verdict, five.p_value) == ("supported", 0.0)
-    assert replace(zero, margin=1.0).verdict == "no difference"
-
-
 def test_the_correction_is_that_of_holm_by_brute_force():
     rng = random.Random(2)
     for _ in range(100):
@@ -141,16 +130,6 @@ def test_what_is_not_learned_has_no_difference_and_no_part_in_the_correction():
     poor = replace(clear, easy=((99.0,) * 5, (100.0, 100.0, 100.0, 100.0, 70.0)))
     assert (clear.verdict, poor.verdict) == ("supported", "not learned here")
     assert [each.comparisons for each in corrected([clear, poor, clear])] == [2, 1, 1]
-
-
-def test_systems_with_the_same_values_are_one_difference():
-    values = {"Bahdanau": (1.0, 2.0), "Luong": (3.0, 4.0), "Transformer": (1.0, 2.0)}
-    text = Text("{system} minus none", "{system} - 없음")
-    first, second = alike(values, text)
-    assert (first.text.en, second.text.en) == ("Bahdanau (the same: Transformer) minus none", "Luong minus none")
-    assert first.text.ko == "Bahdanau (Transformer도 같음) - 없음"
-    easy = dict.fromkeys((NO_ATTENTION, *values), (100.0, 100.0)) | {"Transformer": (0.0, 0.0)}
-    assert [each.untested for each in alike(values, text, easy)] == [None, None, "not learned here"]
 
 
 @pytest.mark.slow
@@ -227,44 +206,6 @@ def test_distance_compares_what_is_lost_from_near_to_far():
     assert (found.values, found.verdict) == ((0.0,) * 3, "no difference")
 
 
-def test_a_model_that_always_gives_the_most_frequent_answer_has_nothing_to_lose():
-    claim = CLAIMS["distance"]()
-    pairs = buried(claim)
-    answers = [pair.target for pair in pairs if claim.place(pair.source) in claim.near]
-    usual = max(answers, key=answers.count)
-    runs = near_alone(claim)
-    runs[NO_ATTENTION] = [replace(run, hypotheses=(usual,) * len(pairs)) for run in runs[NO_ATTENTION]]
-    (lost,) = judged(claim, runs)
-    assert lost.verdict == "not learned here" and lost.loss.near == (lost.loss.chance,) * 3
-    assert replace(lost, easy=()).verdict == "not testable"
-
-
-def copies(test=400):
-    return Copy(seed=1, sizes=[1, 1, test], max_words=10).splits()["test"]
-
-
-def test_positions_are_compared_with_none():
-    claim = CLAIMS["positions"]()
-    pairs = Negation(seed=1, sizes=[1, 1, 200], max_distance=2).splits()["test"]
-    found = judged(claim, made_up(claim, pairs, lambda system, seed, src: system == "rotary"))
-    assert {contrast.text.en: contrast.values[0] for contrast in found} == {
-        "accuracy: positions sinusoidal (the same: learned, relative, alibi) minus none": 0.0,
-        "accuracy: positions rotary minus none": 100.0,
-    }
-
-
-def test_a_fixed_vector_loses_the_longest_sentences():
-    claim = CLAIMS["fixed_vector"]()
-    pairs = copies()
-    short = claim.near[-1]
-    runs = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or len(src.split()) <= short)
-    (found,) = judged(claim, runs)
-    assert (found.values, found.verdict) == ((100.0,) * 3, "supported")
-    assert found.loss.chance < found.loss.near[0] == 100.0
-    unlearned = made_up(claim, pairs, lambda system, seed, src: system != NO_ATTENTION or len(src.split()) < short)
-    assert {each.verdict for each in judged(claim, unlearned)} == {"not learned here"}
-
-
 def test_bleu_of_captions_is_compared_on_the_longest():
     claim = CLAIMS["fixed_vector_multi30k"]("folder")
     words = [*"abcdefghijkl"] * 2
@@ -320,26 +261,6 @@ def test_claims_about_weights_are_measured_on_trained_models(name, tmp_path, mon
     assert lines and all(len(values) == 2 and all(map(math.isfinite, values)) for values in lines)
     contrasts = claim.contrasts(found.lines, found.more)
     assert contrasts and all(len(contrast.values) == 2 for contrast in contrasts)
-
-
-def test_the_growth_of_time_is_compared(monkeypatch):
-    for name, value in (("LENGTHS", (4, 16)), ("LONGEST", "16"), ("TOKENS", 64), ("REPEATS", 2)):
-        monkeypatch.setattr(cost, name, value)
-    found = CLAIMS["parallel"]().measure({})
-    assert set(found.lines) == {f"{m}, {w}" for m in ("Bahdanau", "Transformer") for w in ("training", "decoding")}
-    assert all(line["4"] == (1.0, 1.0) for line in found.lines.values())
-    times = {name: line["16"] for name, line in found.lines.items()}
-    training, decoding = CLAIMS["parallel"]().contrasts(found.lines, {})
-    assert training.values == minus(times["Bahdanau, training"], times["Transformer, training"])
-    assert decoding.values == minus(times["Transformer, decoding"], times["Transformer, training"])
-
-
-@pytest.mark.parametrize("joined", [True, False])
-def test_a_figure_joins_numbers_but_not_names(joined):
-    curves = Curves(Text("x", "x"), Text("y", "y"), {"a": {"dot": (1.0, 3.0), "concat": (2.0, 2.0)}}, joined)
-    means, *seeds = plot(curves).axes[0].lines
-    assert list(means.get_ydata()) == [2.0, 2.0] and [list(each.get_ydata()) for each in seeds] == [[1, 3], [2, 2]]
-    assert (means.get_linestyle() == "None") == (not joined)
 
 
 def test_the_page_has_every_claim_in_both_languages_and_is_judged_again_from_the_values():

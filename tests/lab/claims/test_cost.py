@@ -7,7 +7,7 @@ import torch
 
 from nmt.build import build_model
 from nmt.config.compose import compose
-from nmt.lab.claims import CLAIMS, cost
+from nmt.lab.claims import cost
 from nmt.lab.claims.models import recurrent
 from nmt.lab.claims.parts import SCORES, score_setting
 from nmt.models.attention.base import Attention
@@ -41,22 +41,3 @@ def test_an_additive_score_keeps_a_vector_for_each_word_and_step() -> None:
     assert 0 < a_word("additive") / (cost.WIDTH * NUMBER) - cost.STEPS < 5
     # The memory as keys and as values, its mask, and a few numbers for each step, such as the weight.
     assert 0 < a_word("dot") - 2 * cost.WIDTH * NUMBER < 4 * cost.STEPS * NUMBER
-
-
-def test_differences_are_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("LENGTHS", (4, 16)), ("LONGEST", "16"), ("REPEATS", 2)):
-        monkeypatch.setattr(cost, name, value)
-    claim = CLAIMS["cost"]()
-    found = claim.measure({})
-    assert {name: [len(each) for each in line.values()] for name, line in found.lines.items()} == {
-        score: [2, 2] for score in SCORES
-    }
-    (slower,) = claim.contrasts(found.lines, found.more)
-    additive, dot = (found.lines[score]["16"] for score in ("additive", "dot"))
-    assert slower.values == pytest.approx([a / d - 1 for a, d in zip(additive, dot, strict=True)])
-    table = claim.table(found.lines, found.more)
-    assert table is not None and set(table.rows) == set(SCORES)
-    assert table.rows["dot"] == (
-        dot,
-        (cost.saved_bytes(attention_of("dot"), torch.randn(4, 16, 128, requires_grad=True)) / 2**20,),
-    )

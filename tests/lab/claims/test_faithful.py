@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
@@ -16,7 +15,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.prediction import Prediction
 from nmt.lab.claims import faithful
-from nmt.lab.claims.faithful import ATTENTION, MODELS, RANDOM, TASKS, Faithful
+from nmt.lab.claims.faithful import ATTENTION, RANDOM, TASKS, Faithful
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.tasks.agreement import NOUNS, Agreement
 from nmt.lab.tasks.negation import Negation
@@ -107,45 +106,3 @@ def test_figures_by_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
         assert first - second == pytest.approx(fmean(each), abs=1e-4) and abs(first - second) > 0.01
     assert found.more["agreement, order, Bahdanau, other"] == (pytest.approx(-100),)
     assert found.more["accuracy, order, Bahdanau"] == (10.0,)
-
-
-def test_differences_are_means_of_the_tasks() -> None:
-    draw, seeds = random.Random(1), range(3)
-    claim, views = Faithful(), {model: [*(view.title for view in each), RANDOM] for model, each in MODELS.items()}
-    lines, more = {}, {}
-    for system in claim.systems():
-        own = views[system.split(", ")[1]]
-        lines[system] = {view: tuple(draw.uniform(0, 100) for _ in seeds) for view in own}
-        for measure in faithful.MEASURES:
-            more |= {f"{measure}, {system}, {view}": tuple(draw.uniform(-9, 9) for _ in seeds) for view in own}
-        more[f"accuracy, {system}"] = (100.0,) * 3
-    found = {each.text.en: each.values for each in claim.contrasts(lines, more)}
-    assert len(found) == 6 + 2 + 4 + 2
-    table = claim.table(lines, more)
-    for model, own in views.items():
-
-        def mean(measure: str, view: str, model: str = model) -> list[float]:
-            return [fmean(more[f"{measure}, {task}, {model}, {view}"][seed] for task in TASKS) for seed in seeds]
-
-        def right(view: str, model: str = model) -> list[float]:
-            return [fmean(lines[f"{task}, {model}"][view][seed] for task in TASKS) for seed in seeds]
-
-        for view in own[1:]:
-            name = "a random order" if view == RANDOM else view
-            assert found[f"{model}, right: attention minus {name}"] == pytest.approx(
-                [one - other for one, other in zip(right(ATTENTION), right(view), strict=True)]
-            )
-        deletion, insertion = (
-            [one - other for one, other in zip(mean(measure, ATTENTION), mean(measure, RANDOM), strict=True)]
-            for measure in ("deletion", "insertion")
-        )
-        assert found[f"{model}, deletion, log P: a random order minus attention"] == pytest.approx(
-            [-d for d in deletion]
-        )
-        assert found[f"{model}, insertion, log P: attention minus a random order"] == pytest.approx(insertion)
-        for view in own:
-            rows = [right(view), *(mean(measure, view) for measure in faithful.MEASURES)]
-            assert [list(each) for each in table.rows[f"{model}, {view}"]] == [pytest.approx(each) for each in rows]
-    more["accuracy, negation, Bahdanau"] = (100.0, 100.0, 70.0)
-    poor = claim.contrasts(lines, more)
-    assert [each.untested for each in poor] == [None] * 8 + ["not learned here"] * 6

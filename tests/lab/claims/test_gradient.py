@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from nmt.lab.attribution.prediction import Prediction
-from nmt.lab.claims import CLAIMS
 from nmt.lab.claims import gradient as claims
 from nmt.lab.claims.gradient import by_distance, gradient
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
@@ -53,23 +52,3 @@ def test_curves_are_relative_to_the_nearest_words(run: Run, monkeypatch: pytest.
     run_of_buried = FinishedRun(Path("run"), {}, {}, EvaluationSet("q", "a", sources, references), references, 1.0)
     found = by_distance(run.translator, run_of_buried)
     assert found == {str(place): pytest.approx(100 / (1 + place)) for place in range(9)} and len(asked) > 50
-
-
-def test_the_gradient_before_training_is_compared_and_the_accuracy_after_it() -> None:
-    claim = CLAIMS["trained_gradient"]()
-    before = {"no attention": 1.0, "Bahdanau": 70.0}
-    lines = {
-        f"{name}, {when}": {"0": (100.0,) * 3, "8": (value, value + 0.1, value - 0.1)}
-        for name, value in before.items()
-        for when in ("before training", "after training")
-    }
-    more = {
-        f"{place}, {name}": (right,) * 3
-        for name, far in (("no attention", 40.0), ("Bahdanau", 100.0))
-        for place, right in (("near", 100.0), ("far", far))
-    }
-    gradient, accuracy = claim.contrasts(lines, more)
-    assert (round(gradient.interval.mean), accuracy.interval.mean) == (69, 60)
-    assert gradient.verdict == accuracy.verdict == "supported"
-    more["near, no attention"] = (90.0,) * 3
-    assert [each.verdict for each in claim.contrasts(lines, more)] == ["supported", "not learned here"]

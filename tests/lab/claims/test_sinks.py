@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 import torch
 
-from nmt.lab.claims import CLAIMS
-from nmt.lab.claims.heads import EQUAL, GATED, PLAIN, WHERE, equal, on_marks
+from nmt.lab.claims.heads import equal, on_marks
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
@@ -28,17 +25,3 @@ def test_weights_on_marks_count_in_all_heads() -> None:
     cross[0, 0, :, 1], cross[0, 1, :, 2] = 1, 0.5  # one head on the comma, the other half on `</s>`
     cross[0, 1, :, 0] = 0.5
     assert on_marks([make_map(["▁a", ",", "</s>"], ["▁b", "</s>"], cross=cross)], "cross") == pytest.approx(75)
-
-
-def test_plain_attention_is_compared_with_equal_weights_and_a_gate() -> None:
-    claim, draw = CLAIMS["sinks"](), random.Random(1)
-    lines = {
-        name: {place: tuple(draw.uniform(0, 100) for _ in range(3)) for place in WHERE}
-        for name in (*claim.systems(), EQUAL)
-    }
-    found = {each.text.en: each.values for each in claim.contrasts(lines, {})}
-    assert len(found) == 6
-    for place in WHERE:
-        for other in (EQUAL, GATED):
-            expected = [a - b for a, b in zip(lines[PLAIN][place], lines[other][place], strict=True)]
-            assert found[f"{claim.text(place).en}, share on marks in %: plain minus {other}"] == pytest.approx(expected)

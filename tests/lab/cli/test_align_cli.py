@@ -160,13 +160,6 @@ def test_a_statistical_aligner_in_place_of_a_model(
             align.main(more)
 
 
-def test_pairs_of_the_other_direction_are_refused(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "test.tsv").write_text("ein Hund\ta dog\n", "utf-8")
-    swapped = ["split=test", f"data.path={tmp_path}", "data.source_lang=de", "data.target_lang=en"]
-    with pytest.raises(UserError, match=r"^data\.source_lang: .* translates en to de, not the other way"):
-        align.main([f"ckpt={run.folder}", "device=cpu", *swapped])
-
-
 def test_align_errors_leave_no_output(run: Run, words: list[str], tmp_path: Path) -> None:
     output = tmp_path / "out.align"
     texts = {"short": "a\n", "gold.short": "0-0\n", "gold.link": "0-0\n\n\n1:1\n\n", "gold.far": "0-0\n\n1-0\n\n\n"}

@@ -132,18 +132,6 @@ def test_views_are_shown_beside_the_attention(run: Run, tmp_path: Path, capsys: 
     assert [len(row) for row in lens["tokens"]] == [3] * len(translation.pieces) and "source_share" not in lens
 
 
-def test_two_models_and_their_views_are_compared(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    other = save_other(run, tmp_path / "other.safetensors")
-    words = ["text=a dog", "target=ein Hund", f"compare={other}", "views=occlusion", f"out={tmp_path}/out"]
-    attend.main([f"ckpt={run.folder}", *words])
-    said = capsys.readouterr().out
-    assert said.count("Occlusion, in %") == 2 and "other (Recurrent, Bahdanau)" in said
-    lines = (tmp_path / "out" / "views.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line)["model"] for line in lines] == ["tiny (Transformer)", "other (Recurrent, Bahdanau)"]
-    with pytest.raises(UserError, match=r"ALTI\+: .* but this model has a RecurrentEncoder and"):
-        attend.main([f"ckpt={run.folder}", *words[:3], "views=alti"])
-
-
 def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plain = checkpoint.load(best_checkpoint(run.folder)).config
     config = recurrent()

@@ -99,18 +99,6 @@ def test_the_runs_of_one_system_are_not_tested_against_each_other(
         assert not any(word in said for word in ("baseline", "systems", "p(seeds)", "p(AR)", "differ most"))
 
 
-@pytest.mark.parametrize(
-    ("updates", "max_time", "noted"), [(219, "00:00:00:30", True), (219, None, False), (119, "00:00:00:30", False)]
-)
-def test_runs_that_a_time_limit_made_unequal_are_noted(
-    multirun: Path, capsys: pytest.CaptureFixture[str], updates: int, max_time: str | None, noted: bool
-) -> None:
-    run = write_run(Path("timed"), updates=updates, max_time=max_time)
-    write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.2, seed=5))
-    program.main(["multi/0_layers=1,seed=1", "timed", *QUICK])
-    assert (f"The runs made 100 to {updates} updates; for a fair" in capsys.readouterr().out) == noted
-
-
 def test_the_baseline_may_be_any_run(multirun: Path) -> None:
     one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
     program.main([str(one), f"baseline={two}", "scores=[chrf]", "out=there", *QUICK])
@@ -188,15 +176,6 @@ def bare(run: Path) -> Path:
     return run
 
 
-def test_a_run_without_its_test_set_takes_that_of_another_run(multirun: Path) -> None:
-    folders = ["multi/0_layers=1,seed=1", "multi/2_layers=2,seed=1"]
-    program.main([*folders, "out=whole", *QUICK])
-    bare(Path(folders[0]))
-    program.main([*folders, "out=shared", *QUICK])
-    whole, shared = (Path(name, "comparison.html").read_text("utf-8") for name in ("whole", "shared"))
-    assert whole == shared
-
-
 def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     evil = "<script>alert('x')</script> & <img src=x onerror=alert(1)> {{ 1 + 1 }}"
@@ -213,16 +192,6 @@ def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, mon
     assert page.text.count(evil) == 3, "source, reference and the baseline's translation"
     assert "a <b>" in page.text and not re.search(r"https?://|@import|url\(", text)
     assert "prefers-color-scheme: dark" in text and {"svg", "polyline", "table"} <= page.tags
-
-
-def test_runs_with_the_same_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder, layers in (("tiny/1", 1), ("tiny/2", 2), ("other/1", 3)):
-        run = write_run(tmp_path / folder, layers=layers, name=folder.partition("/")[0])
-        write_translations(run, SOURCES, REFERENCES, spoiled(REFERENCES, 0.1 * layers, seed=1))
-    program.main(["tiny/1", "tiny/2", "other/1", "tiny/1", "scores=[chrf]", *QUICK])
-    found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
-    assert [system["name"] for system in found["systems"]] == ["tiny/1", "tiny/2", "other"]
 
 
 def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:

@@ -16,10 +16,6 @@ from tests.integration.small_training import SMALL_TRANSFORMER
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
 
 
-def test_there_are_suggestions() -> None:
-    assert len(COMMANDS) >= 3
-
-
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
 def test_a_suggested_command_composes_and_builds(command: str) -> None:
     build_objects(validate(compose("train", shlex.split(command))))
@@ -61,32 +57,12 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         assert (folder / "attention" / "demo" / f"{number}.png").is_file()
 
 
-def test_the_demo_in_a_named_folder(monkeypatch) -> None:
-    calls = []
-    for program in (demo.train, demo.evaluate, demo.translate):
-        monkeypatch.setattr(program, "main", calls.append)
-    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
-        demo.main(["seed=2", "hydra.run.dir=my runs"])
-    assert calls == [["experiment=demo", "hydra.run.dir=my runs", "seed=2"], ["ckpt=my runs"]]
-
-
 @pytest.mark.slow
 def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     demo.main([])
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"]["value"] >= 90
-
-
-def test_sentences_come_in_different_lengths(tmp_path) -> None:
-    folder = tmp_path / "translations"
-    folder.mkdir()
-    texts = [f"{'x' * n}" for n in range(1, 9)]
-    for side, lang in (("src", "en"), ("ref", "de")):
-        (folder / f"test.beam5.lp1.{side}.{lang}").write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    chosen = demo.chosen_sentences(tmp_path)
-    assert len(chosen) == demo.SENTENCES and len({len(source) for source, _ in chosen}) == demo.SENTENCES
-    assert all(source == reference for source, reference in chosen)
 
 
 def test_the_commands_to_try_next_have_a_folder_with_spaces_in_quotes(tmp_path, monkeypatch, capsys) -> None:

@@ -10,11 +10,9 @@ import pytest
 
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.lab.attention.measures import measures
 from nmt.lab.cli import heads
 from nmt.lab.heads.heads import Profile, count_pieces, count_spans, heads_figure
 from nmt.lab.heads.importance import Head
-from nmt.lab.heads.roles import roles
 from nmt.text.protect import Spans
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
@@ -49,22 +47,7 @@ def test_every_head_has_a_line_a_role_and_a_loss(
     assert out[-2:] == [f"written to {tmp_path}/heads/{NAME}.{suffix}" for suffix in ("json", "png")]
 
 
-def test_roles_are_those_of_the_translations(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    heads.main([f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", *FAST])
-    found = written(tmp_path)
-    sources = (run.data / "test.en").read_text("utf-8").splitlines()[:4]
-    maps = run.translator.attention_maps(run.translator.translate(sources, beam_size=1))
-    lines = [(run.data / f"train.{side}").read_text("utf-8").splitlines() for side in ("en", "de")]
-    pairs = [SentencePair(*pair) for pair in zip(*lines, strict=True)]
-    chosen = [each for each in found["heads"] if (each["kind"], each["layer"], each["head"]) == ("decoder_self", 2, 1)]
-    figures = {name: float(values[1, 0]) for name, values in measures(maps, "decoder_self").items()}
-    assert chosen[0]["measures"] == pytest.approx(figures, abs=1e-4) and chosen[0]["lost"] is None
-    counts = count_pieces(pairs, run.translator.tokenizer)["target"]
-    expected = roles(maps, "decoder_self", counts)
-    assert set(chosen[0]["shares"]) == set(expected) == {"previous", "same", "rare", "end"}
-    assert chosen[0]["shares"]["same"] == pytest.approx(float(expected["same"][1, 0]))
-
-
+@pytest.mark.slow
 def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
     words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
     heads.main(words)
@@ -101,13 +84,6 @@ def test_a_recurrent_model_has_one_head_that_cannot_be_masked(
     assert "importance:" not in capsys.readouterr().err
     (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
-
-
-def test_a_score_that_is_never_better_is_not_lost(run: Run, tmp_path: Path) -> None:
-    words = [f"ckpt={run.folder}", f"out={tmp_path}", "rarity=false", "scores=[length_ratio]", *FAST]
-    with pytest.raises(UserError, match=r"^importance: got the metric length_ratio, of which neither"):
-        heads.main(words)
-    heads.main([*words, "importance=false"])
 
 
 def test_a_span_is_as_frequent_as_the_mark_that_the_model_reads(run: Run) -> None:

@@ -1,21 +1,14 @@
 """The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
 
 import json
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from nmt.cli.arguments import read_config
 from nmt.config.compose import parse
 from nmt.errors import UserError
-from nmt.lab.alignment import eflomal
 from nmt.lab.claims import CLAIMS, gradient
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
 from nmt.lab.cli import lab
-from nmt.system.run_files import last_checkpoint
 
 TINY = (
     *("data=slots", "data.max_words=3", "data.sizes=[200,20,20]", "model=rnn", "model.encoder.embedding_width=8"),
@@ -66,13 +59,6 @@ def test_lab_errors_name_the_key(arguments, message):
         lab.main(arguments)
 
 
-def test_an_unusable_folder_is_named_before_the_trainings(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(lab, "train_all", lambda *_: pytest.fail("it trained"))
-    (tmp_path / "claims.json").touch()
-    with pytest.raises(OSError, match=r"exists|Not a directory"):
-        lab.main([f"out={tmp_path}/claims.json"])
-
-
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
     (own,) = lab.planned(Tiny(), [1, 2], tmp_path).values()
     assert [each.folder.name for each in own] == ["seed1", "seed2"] and own[0].settings == TINY
@@ -90,36 +76,6 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
         *("README.md", "README.ko.md", "index.html"),
         *("claims.json", "gradient.png"),
     }
-
-
-def test_quick_measures_the_main_claims_with_three_seeds(tmp_path, monkeypatch):
-    trained = []
-
-    def stop(trainings, jobs):
-        trained.extend(trainings)
-        raise UserError("stop")
-
-    monkeypatch.setattr(lab, "train_all", stop)
-    monkeypatch.setattr(eflomal, "find", lambda: Path("eflomal-align"))
-    expected = {
-        training
-        for name in lab.MAIN
-        for runs in lab.planned(CLAIMS[name](), [4, 5, 6], tmp_path).values()
-        for training in runs
-    }
-    with pytest.raises(UserError, match="stop"):
-        lab.main(["quick=true", "seeds=[4,5,6,7]", f"out={tmp_path / 'out'}", f"runs={tmp_path}"])
-    assert set(trained) == expected and len(lab.MAIN) == 5
-
-
-def test_paths_may_have_any_characters_and_one_folder_has_one_name(tmp_path, monkeypatch):
-    folder = tmp_path / "a folder (1), ours"
-    folder.mkdir()
-    monkeypatch.chdir(tmp_path)
-    read = [read_config("lab", [f"multi30k={name}", "runs=~/x, y"], lab.LabConfig) for name in (folder, f"{folder}/")]
-    assert read[0].runs == str(Path.home() / "x, y")
-    systems = [[claim.systems() for claim in lab.claims_of(config)] for config in read]
-    assert systems[0] == systems[1]
 
 
 def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path):
@@ -153,22 +109,3 @@ def test_lab_resumes_a_stopped_training(tiny, tmp_path):
     lab.train_all([training], 1)
     again = json.loads(metrics.read_text("utf-8"))
     assert (again["updates"], again["test"]) == (whole["updates"], whole["test"])
-
-
-@pytest.mark.slow
-def test_a_training_stops_with_the_killed_program(tmp_path):
-    settings = (*TINY, "trainer.max_steps=1000000")
-    training = f"Training(Path({str(tmp_path)!r}), {settings}, 1)"
-    code = f"from nmt.lab.cli.lab import Path, Training, train_all; train_all([{training}], 1)"
-    log = tmp_path / "train.log"
-    with subprocess.Popen([sys.executable, "-c", code]) as program:
-        wait_for(last_checkpoint(tmp_path).is_file)
-        program.kill()
-    wait_for(lambda: "is saved" in log.read_text("utf-8"))
-
-
-def wait_for(found):
-    end = time.monotonic() + 60
-    while not found():
-        assert time.monotonic() < end
-        time.sleep(0.1)

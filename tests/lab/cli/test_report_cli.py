@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -67,6 +66,7 @@ def test_a_model_of_both_directions_has_seen_the_words_of_both_sides(run: Run, t
         path.unlink()
 
 
+@pytest.mark.slow
 def test_views_are_reported_of_the_models_that_have_them(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,17 +94,6 @@ def test_where_the_training_pairs_are_lost_rare_words_are_left_out(
     assert json.loads(path.read_text("utf-8"))["by_rarity"] is None
     page = Page(path.with_suffix(".html").read_text("utf-8"))
     assert "not counted, because of rarity=false or because the training pairs cannot be used" in page.text
-
-
-def test_words_of_further_corpora_are_counted_too(run: Run, tmp_path: Path, elsewhere: Path) -> None:
-    (tmp_path / "test.tsv").write_text("red\tgrün\n", encoding="utf-8")
-    (tmp_path / "more.tsv").write_text(unicodedata.normalize("NFD", "red\tgrün\n") * 12, encoding="utf-8")
-    more = {"mine": {"train": str(tmp_path / "more.tsv"), "weight": 1}}
-    ckpt = save_other(run, tmp_path / "other.safetensors", more=more)
-    program.main([f"ckpt={ckpt}", *QUICK, f"data.path={tmp_path}", f"out={tmp_path}"])
-    (path,) = (tmp_path / "translations").glob("*.report.json")
-    (group,) = json.loads(path.read_text("utf-8"))["by_rarity"]["groups"]
-    assert (group["name"], group["sentences"]) == ("10-99", 1)
 
 
 def test_a_report_is_of_one_model(run: Run) -> None:

@@ -9,20 +9,15 @@ from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
 from nmt.errors import printable
-from nmt.evaluation.metrics.base import labels
-from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.figure import save
-from nmt.lab.cli import attend, compare, heads, inspect_data, report
+from nmt.lab.cli import attend, heads, report
 from nmt.lab.html import render
 from nmt.system.run_files import best_checkpoint
 from nmt.tokens import Piece
-from tests.finished_runs import write_run, write_translations
-from tests.html_page import Page
 from tests.tiny_run import Run
 
 EVIL = "a\x1b[2J\x07\tb\nc\x9b1m\u202ed $x^{2 <b>"
@@ -55,10 +50,6 @@ def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
     assert render("attention.html", script="attention.js", data={}, legend=EVIL, count=2).count(r"a\x1b[2J") == 1
 
 
-def test_labels_have_no_control_characters() -> None:
-    assert labels({"bleu": BLEU(), EVIL: BLEU()}) == {"bleu": "BLEU (bleu)", EVIL: f"BLEU ({SHOWN})"}
-
-
 def programs_of(run: Run, folder: Path) -> Path:
     """Return a stranger's run folder, whose names are evil."""
     path = folder / f"run \x1b]0;\x07{'e' * 9}"
@@ -84,34 +75,3 @@ def test_programs_show_the_names_of_a_strangers_model(
         text = Path("maps", name).read_text("utf-8")
         assert printable(text, keep="\n") == text and r"\x1b[2J" in text
     ET.parse("maps/1.svg")
-
-
-def test_a_comparison_shows_the_names_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    job = "2_attention=a\x1b[1m,seed=1"
-    for number, (folder, name) in enumerate((("one", EVIL), ("two", EVIL), (job, "x")), start=1):
-        write_translations(
-            write_run(tmp_path / folder, layers=number, name=name), [EVIL.replace("\n", "")], ["a"], ["b"]
-        )
-    config = yaml.safe_load(Path("one", "config.yaml").read_text("utf-8"))
-    config["scores"] = {"bleu": config["scores"]["bleu"], EVIL: dict(config["scores"]["bleu"])}
-    config["model"]["encoder"]["_target_"] = f"x.{EVIL}"
-    Path("one", "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
-    compare.main(["one", "two", f"./{job}", "bootstrap=2", "shuffles=1"])
-    folder = Path("comparison")
-    texts = [(folder / f"comparison.{kind}").read_text("utf-8") for kind in ("md", "html")]
-    safe(*texts)
-    rows = [row.split("\t") for row in (folder / "comparison.tsv").read_text("utf-8").splitlines()]
-    assert len(rows) == 4 and {len(row) for row in rows} == {len(rows[0])}
-    assert r"attention=a\x1b[1m" in texts[1] and "<b>" not in texts[1] and "b" not in Page(texts[1]).tags
-
-
-def test_a_data_report_shows_the_texts_of_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("train.tsv").write_text(
-        "".join(f"a dog {number} \x1b[2J\u202e\ta dog {number} \x1b[2J\u202e\n" for number in range(50)), "utf-8"
-    )
-    inspect_data.main(["data.path=.", "data.val_size=5", "out=report", "tokenizer.vocab_size=null"])
-    for text in (path.read_text("utf-8") for path in Path("report").glob("*.[ht]*")):
-        assert printable(text, keep="\n") == text
-    assert r"\x1b[2J\u202e" in next(Path("report").glob("*.html")).read_text("utf-8")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
-from nmt.evaluation.metrics.base import Score, Scores
-from nmt.lab.compare.compare import ComparedRun, System
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun, differences
 
 
@@ -62,10 +59,3 @@ def test_runs_that_began_with_other_runs_are_one_system_by_their_name_and_not_by
     assert not one.same_system(run(seed=1, name="a", init="/a/seed2"))
     assert not one.same_system(run(seed=2, name="a", init=None))
     assert not run(seed=2, name="a").same_system(one)
-
-
-def test_a_score_that_is_not_a_number_has_no_deviation() -> None:
-    scores = [{"own": Score(value), "bleu": Score(10.0 + number)} for number, value in enumerate((math.nan, 1.0))]
-    system = System("a", [ComparedRun(run(), Scores({}, each), None, {}) for each in scores], {}, [])
-    assert math.isnan(system.mean("own")) and math.isnan(system.deviation("own"))
-    assert (system.mean("bleu"), round(system.deviation("bleu"), 3)) == (10.5, 0.707)

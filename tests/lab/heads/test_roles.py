@@ -36,11 +36,6 @@ def test_positions_count_only_the_rows_that_have_them() -> None:
     )
 
 
-def test_rare_and_end_are_roles_of_cross_attention_too() -> None:
-    assert shares([[3], [3], [4], [0]], "cross") == {"rare": 0.5, "end": 0.25}
-    assert shares([[2], [0], [1], [1]], "cross", ["▁xx", "▁the", "▁yy", "</s>"])["rare"] == 0.5, "both are unknown"
-
-
 def test_a_decoder_reads_the_start_and_only_earlier_tokens() -> None:
     # Columns: <s>, der, Hund, und. Row 0 has no choice. "und" is not in the counts, so it is rarest where it is seen.
     weights = torch.tensor([[1.0, 0, 0, 0], [0.1, 0.9, 0, 0], [0.1, 0.2, 0.7, 0], [0.6, 0.1, 0.1, 0.2]])[None, None]

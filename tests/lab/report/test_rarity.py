@@ -27,24 +27,6 @@ def group(count: int) -> str:
     return next((name for name, high in limits.items() if count <= high), "1000 or more")
 
 
-def test_sentences_are_grouped_by_their_rarest_word() -> None:
-    references = ["the dog", "the cat", "dog.", "the bird", "", "end of the dog", "a dog"]
-    found = rarity(counted_in(*TRAINING), references, {"chrf": ChrF()}, "en").sentences(references)
-    assert found == {"0": (3, 5), "1-4": (2,), "5-9": (1, 6), "100-999": (0,), "1000 or more": (4,)}
-
-
-def test_words_match_as_often_as_the_reference_has_them() -> None:
-    references, hypotheses = ["the dog the bird", "a cat"], ["the the the fish", "cat a a"]
-    lines = [*references, *hypotheses]
-    found = {each.name: each for each in rarity(counted_in(*TRAINING), lines, {}, "en").words(references, hypotheses)}
-    assert list(found) == ["0", "5-9", "100-999"]
-    seen = {name: (each.reference, each.hypothesis, each.matched) for name, each in found.items()}
-    assert seen == {"0": (1, 1, 0), "5-9": (2, 3, 2), "100-999": (3, 3, 2)}
-    few = found["5-9"]
-    assert (few.precision, few.recall, few.f_measure) == (100 * 2 / 3, 100.0, 80.0)
-    assert (found["0"].precision, found["0"].f_measure) == (0.0, 0.0)
-
-
 def test_groups_equal_those_of_a_plain_count() -> None:
     draw = random.Random(2)
     vocabulary = ["the", "dog", "cat", "a", "end", "bird", "fish"]

@@ -56,11 +56,8 @@ def test_worse_search_makes_more_search_errors(run: Run) -> None:
     "search",
     [
         Sampling(),
-        Sampling(samples=4, utility="chrf"),
         BeamSearch(n_best=4, utility="chrf"),
         BeamSearch(coverage_penalty=0.2),
-        BeamSearch(repetition_penalty=1.2),
-        BeamSearch(no_repeat_ngram_size=3),
         BeamSearch(min_length=4),
     ],
     ids=lambda search: search.label,

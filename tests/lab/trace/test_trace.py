@@ -209,41 +209,6 @@ def test_the_steps_are_those_of_the_formulas(recurrent: Make) -> None:
     close(weights[0, 0, :2].sum(0) / coverage["fertility"].values, coverage["coverage"].values)
 
 
-def test_the_equations_name_the_state_that_asks(recurrent: Make) -> None:
-    for name, query, state, readout in (
-        ("bahdanau", "q = s(t-1)", "s(t) = cell([y; c], s(t-1))", "tanh(W [s(t); c; y])"),
-        ("general, between", "q = s'(t) = cell1(y, s(t-1))", "s(t) = cell2(c, s'(t))", "tanh(W [s(t); c; y])"),
-        ("general", "q = s(t)", None, "tanh(W [s(t); c])"),
-    ):
-        steps = by_name(traces(recurrent(FAMILIES[name], input_feeding=False))[1])
-        assert (steps["query"].equation, steps["readout"].equation) == (query, readout)
-        assert (steps["state"].equation if "state" in steps else None) == state
-
-
-def test_with_several_layers_the_state_is_that_of_the_top_one(recurrent: Make) -> None:
-    for name, query in (("bahdanau", "q = s(t-1)"), ("general, between", "q = s'(t)")):
-        steps = by_name(traces(recurrent(FAMILIES[name], layers=2))[1])
-        assert (steps["query"].equation, steps["state"].equation) == (query, "s(t) = cell(u(t), s(t-1))")
-
-
-def test_the_scaled_scores_of_a_recurrent_decoder_are_of_the_projected_query(recurrent: Make) -> None:
-    steps = by_name(traces(recurrent(FAMILIES["multihead"]))[1])
-    assert (steps["scores"].equation, steps["scaled"].equation) == ("(W^Q q + b) · k_j", "(W^Q q + b) · k_j / √d")
-
-
-def test_the_two_states_of_a_trace_are_those_of_two_cells(recurrent: Make) -> None:
-    """The state between the cells is the query; the second cell reads it and the context."""
-    translator = recurrent(FAMILIES["general, between"])
-    steps, decoder = by_name(traces(translator)[1]), translator.model.decoder
-    assert isinstance(decoder, RecurrentDecoder)
-    cell = torch.nn.GRUCell(32, 32)
-    cell.load_state_dict(
-        {key.removesuffix("_l0"): value for key, value in decoder.cells.lowest.rnn.state_dict().items()}
-    )
-    after = cell(steps["context"].values[None], steps["query"].values[None])[0]
-    close(steps["state"].values, after.detach())
-
-
 def test_a_window_and_later_tokens_are_hidden(recurrent: Make, transformer: Make) -> None:
     narrow = instantiate(attention_node("local_m") | {"window": 1}, "model.attention", within=MODELS)
     step = by_name(traces(recurrent(narrow))[1])["masked"]
@@ -252,26 +217,6 @@ def test_a_window_and_later_tokens_are_hidden(recurrent: Make, transformer: Make
     assert step.sentence.startswith(f"{length - 3} of {length} tokens are hidden")
     step = by_name(traces(transformer("sinusoidal"), "decoder_self")[1])["masked"]
     assert step.values.isfinite().tolist() == [place < 3 for place in range(len(step.values))]
-
-
-@pytest.mark.parametrize("kind", ["cross", "decoder_self"])
-def test_the_query_of_a_transformer_is_what_enters_the_attention(kind: str, transformer: Make) -> None:
-    translator, entered = transformer("sinusoidal"), list[Tensor]()
-    module = translator.model.decoder.attentions(kind)[-1]
-    with module.register_forward_pre_hook(lambda module, inputs: entered.append(inputs[0])):
-        query = by_name(traces(translator, kind)[1])["query"]
-    close(query.values, entered[1][0, 2])
-    assert query.sentence.endswith("as it enters the attention.")
-
-
-def test_the_steps_of_a_transformer(transformer: Make) -> None:
-    names = [step.name for step in traces(transformer("alibi", qk_norm=True), "decoder_self")[1].steps()]
-    assert names == [
-        *("query", "projected query", "normalized query", "keys", "position bias", "scores", "scaled", "masked"),
-        *("softmax", "values", "weighted values", "context", "joined", "readout", "next token"),
-    ]
-    names = [step.name for step in traces(transformer("rotary", scale_scores=False), "decoder_self")[1].steps()]
-    assert "rotated query" in names and "scaled" not in names and "normalized query" not in names
 
 
 def test_equations_of_a_transformer_name_what_its_positions_and_norms_do(transformer: Make) -> None:

@@ -89,20 +89,6 @@ def test_keys_and_buttons_go_from_step_to_step(opened: tuple[Browser, Trace]) ->
     assert page.run(shown_step) == f"{last - 1}. readout"
 
 
-def test_another_layer_or_head_stays_at_the_step(opened: tuple[Browser, Trace]) -> None:
-    page, trace = opened
-    names = [step.name for step in trace.steps()]
-    page.click(f"#steps li:nth-child({names.index('softmax') + 1}) button")
-    for layer, head in ((1, 2), (2, 2), (2, 1)):
-        page.choose("layer", str(layer))
-        page.choose("head", str(head))
-        expected = trace.steps(layer, head)[names.index("softmax")].values.tolist()
-        assert numbers(page) == [[pytest.approx(value, abs=6e-4)] for value in expected]
-    assert "masked" in texts(page, "#values thead th")
-    place = page.run("document.querySelector('#tokens .now').textContent")
-    assert place == shown(trace.piece) and page.run("document.querySelectorAll('#tokens .later').length") > 0
-
-
 def test_the_token_has_the_label_of_its_row_in_the_map(run: Run, chromium: Browser, tmp_path: Path) -> None:
     tokenizer = run.translator.tokenizer.with_spans(Spans({"braces": r"\{\{\w+\}\}"}))
     translator = Translator(run.translator.model, tokenizer, run.translator.search)
@@ -128,18 +114,3 @@ def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Brows
     chromium.open(tmp_path / "trace.html")
     assert chromium.run("document.title") == "Attention, step by step" and chromium.run("document.images.length") == 0
     assert texts(chromium, "dl dd")[0] == EVIL
-
-
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (1300, True)])
-def test_trace_page_on_a_phone_and_in_dark_mode(
-    run: Run, chromium: Browser, tmp_path: Path, width: int, dark: bool
-) -> None:
-    path = tmp_path / "trace.html"
-    trace = traced(run)
-    path.write_text(trace_page(trace), "utf-8")
-    chromium.open(path, width=width, dark=dark)
-    for _ in trace.steps():
-        assert chromium.run("document.documentElement.scrollWidth") <= width, "only the numbers scroll to the side"
-        chromium.press("ArrowRight")
-    background = chromium.run("getComputedStyle(document.body).backgroundColor")
-    assert background == ("rgb(23, 25, 28)" if dark else "rgb(255, 255, 255)")
