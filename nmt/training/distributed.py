@@ -34,7 +34,7 @@ def cluster_environment() -> ClusterEnvironment:
     return TorchElasticEnvironment() if place.launcher == "torchrun" else SLURMEnvironment(auto_requeue=False)
 
 
-def join() -> None:
+def join_processes() -> None:
     """Form the process group, which Lightning then uses, if a launcher has started several processes."""
     place, environment = place_of_process(), cluster_environment()
     if not place.several or distributed.is_initialized():
@@ -47,7 +47,7 @@ def join() -> None:
 
 
 @contextmanager
-def once_a_node() -> Iterator[None]:
+def first_of_node_first() -> Iterator[None]:
     """Run the block in one process of each node first, then in the others, which find its results in the cache."""
     place = place_of_process()
     if place.local_rank > 0:
@@ -67,7 +67,7 @@ def from_first_process(value: T) -> T:
     return first
 
 
-def leave() -> None:
+def leave_processes() -> None:
     """Leave the other processes, at the end of training: only the first one goes on."""
     if distributed.is_initialized():
         distributed.destroy_process_group()

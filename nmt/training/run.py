@@ -29,9 +29,9 @@ from nmt.system.cache import cache_folder
 from nmt.system.place import OtherPrograms, place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
-from nmt.training.callbacks.resuming import ExactResume, Stop
+from nmt.training.callbacks.resuming import ExactResume, StopOnSignal
 from nmt.training.callbacks.validations import Validations, validates_by_progress
-from nmt.training.distributed import from_first_process, join, leave, once_a_node
+from nmt.training.distributed import first_of_node_first, from_first_process, join_processes, leave_processes
 from nmt.training.finish import finish
 from nmt.training.limits import Limits
 from nmt.training.module import EndOfBatch, TranslationModule
@@ -53,41 +53,40 @@ def train(
     """Train the run of `recipe` in its folder; return the content of metrics.json.
 
     `objects` come from `build_objects` for the settings, or are None if they have not been built yet. With
-    `resume` the run in the folder continues from its last.ckpt. The folder of a new run is made when its data and its
-    model exist; then `begin` is called with it, before the first file is written. If several processes train, only the
-    first returns metrics; the others return an empty dict. Raises UserError for a mistake that the user can correct,
-    and `Interrupted` after Ctrl-C or another signal.
+    `resume` the run in the folder continues from its last.ckpt. Nothing is written to the folder before the data and
+    the model exist. Then the first process calls `begin` with it, where the programs open the log, and writes the
+    first files. If several processes train, only the first returns metrics; the others return an empty dict. Raises
+    UserError for a mistake that the user can correct, and `Interrupted` after Ctrl-C or another signal.
     """
-    commit = machine.commit(Path(__file__).parent)  # now: the code may change later
+    git_commit = machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, place = recipe.settings, place_of_process()
     process.speed_up()
     if place.several:
         process.share_machine(place)
-    others = OtherPrograms()
+    others = OtherPrograms()  # measures their load until `shortage` is asked below
     objects = objects or build_objects(settings)
+    join_processes()
+    recipe = replace(recipe, folder=Path(from_first_process(str(recipe.folder))))  # its name may hold the time
     check_folder(recipe.folder, new=not resume)
-    last = read_last(recipe) if resume else None
-    join()
+    resumed = read_last(recipe) if resume else None  # the content of last.ckpt
 
-    with once_a_node():
+    with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
         pl.seed_everything(settings.seed, verbose=False)
         corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
         check_alignments(settings, objects, corpus)
         digest = digest_of(corpus, more, settings.data, linked=objects.objective.needs_links)
-        if last is not None and last["corpus_sha256"] != digest:
+        if resumed is not None and resumed["corpus_sha256"] != digest:
             raise UserError(
-                f"resume={recipe.folder}: the training or validation pairs"
-                + " or their alignments" * objects.objective.needs_links
-                + " are not those that this run began with; restore them, or start a new run"
+                f"resume={recipe.folder}: the training or validation pairs, or their word alignments, are not those "
+                "that this run began with; restore them, or start a new run"
             )
-        translator = make_translator(recipe, objects, corpus, last)
+        translator = make_translator(recipe, objects, corpus, resumed)
         data = encode_pairs(settings, objects, corpus, more, translator)
     limits = Limits.of(settings.trainer).or_default(len(data.train_pairs))
     on_cpu = settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available()
     if on_cpu and (busy := others.shortage(torch.get_num_threads())):
         logger.warning(f"{busy}, so training is slow; stop them, or resume this run with OMP_NUM_THREADS=1")
 
-    recipe = replace(recipe, folder=Path(from_first_process(str(recipe.folder))))  # its name may hold the time
     monitor = settings.callbacks.monitor
     module = TranslationModule(
         recipe,
@@ -102,18 +101,18 @@ def train(
     )
     checkpointing = objects.callbacks["checkpointing"]
     assert isinstance(checkpointing, Checkpointing)
-    stop = Stop(checkpointing)
-    # Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation.
+    stop = StopOnSignal(checkpointing)
+    # Checkpointing comes after all others that keep a state, so that last.ckpt holds their states after a validation;
+    # `stop` keeps none.
     callbacks = [
         *(EndOfBatch(), module.timer, ExactResume()),
         *(each for each in objects.callbacks.values() if each is not checkpointing),
         *([Validations()] if validates_by_progress(settings.trainer) else []),
         *(checkpointing, stop),
     ]
-    trainer = make_trainer(
-        recipe, limits, callbacks, StateFiles(last), first_step=None if last is None else last["global_step"] + 1
-    )
-    del last  # its memory is free after Lightning has restored it
+    first_step = None if resumed is None else resumed["global_step"] + 1
+    trainer = make_trainer(recipe, limits, callbacks, StateFiles(resumed), first_step=first_step)
+    del resumed  # its memory is free after Lightning has restored it
     batches = len(data.train_dataloader())  # of all processes
     check_batches(settings.trainer, batches, len(module.val_pairs), place.size)
     if place.rank == 0:
@@ -128,11 +127,12 @@ def train(
 
     with stop:
         path = last_checkpoint(recipe.folder) if resume else None
+        # weights_only is about pickle: all of the state is restored, but no code of the file runs.
         trainer.fit(module, datamodule=data, ckpt_path=path, weights_only=True)
-        if module.validation.update != trainer.global_step:
+        if module.validation.update != trainer.global_step:  # the last update is not validated yet
             trainer.validate(module, datamodule=data, verbose=False)
-        counts = module.meter.totals()
-        leave()
+        counts = module.meter.totals()  # of all processes; the rest is the work of the first one
+        leave_processes()
         if place.rank > 0:
             return {}
         peak = trainer.optimizers[0].param_groups[0]["peak_lr"]
@@ -150,7 +150,7 @@ def train(
             "search": search_node(translator.search),
             "versions": machine.versions(),
             "hardware": machine.describe(trainer.strategy.root_device, place.size),
-            "commit": commit,
+            "commit": git_commit,
         }
         return finish(trainer, module, checkpointing, objects.metrics, objects.source, facts)
 
@@ -172,12 +172,15 @@ def check_alignments(settings: TrainConfig, objects: Objects, corpus: Mapping[st
 
 
 def make_translator(
-    recipe: Recipe, objects: Objects, corpus: Mapping[str, Split], last: Mapping[str, Any] | None = None
+    recipe: Recipe, objects: Objects, corpus: Mapping[str, Split], resumed: Mapping[str, Any] | None = None
 ) -> Translator:
-    """Return the model with its tokenizer: from a resumed run (its last.ckpt is `last`), from `init`, or new."""
+    """Return the model with its tokenizer, which is that of a resumed run (last.ckpt), of `init`, or new.
+
+    The weights are those of `init` or new. On resume, `trainer.fit` restores them.
+    """
     settings, start = recipe.settings, None
-    if last is not None:
-        tokenizer = stored_tokenizer(last)
+    if resumed is not None:
+        tokenizer = stored_tokenizer(resumed)
     elif settings.init is not None:
         start = load_initial(settings.init, recipe.plain)
         tokenizer = start.tokenizer.with_spans(objects.spans)

@@ -33,7 +33,7 @@ class Interrupted(Exception):
         self.number = number
 
 
-class Stop(Callback):
+class StopOnSignal(Callback):
     """Handles the signals while its `with` block lasts. A signal that is ignored, as by nohup, stays ignored.
 
     In training, a signal is noted, and after the next complete update the run is saved and `Interrupted` is raised. At
@@ -46,7 +46,7 @@ class Stop(Callback):
         self._training = False
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Stop:
+    def __enter__(self) -> StopOnSignal:
         self._before = {number: signal.getsignal(number) for number in SIGNALS}
         self._install()
         return self
