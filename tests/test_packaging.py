@@ -21,6 +21,8 @@ from packaging.version import Version
 
 from tests import own_package
 
+HOUSES = ("lab", "deploy")
+
 
 @pytest.fixture(scope="module")
 def project() -> dict[str, Any]:
@@ -47,12 +49,7 @@ def test_every_requirement_is_pinned_within_its_range(project: dict[str, Any], p
 
 
 @pytest.mark.parametrize(
-    "room",
-    [
-        "nmt.cli",
-        pytest.param("nmt.lab.cli", marks=pytest.mark.lab),
-        pytest.param("nmt.deploy.cli", marks=pytest.mark.deploy),
-    ],
+    "room", ["nmt.cli", *(pytest.param(f"nmt.{name}.cli", marks=getattr(pytest.mark, name)) for name in HOUSES)]
 )
 def test_programs_exist_and_end_with_a_status(project: dict[str, Any], room: str) -> None:
     programs = {name: target for name, target in project["scripts"].items() if target.startswith(f"{room}.")}
@@ -108,18 +105,8 @@ def test_a_wheel_and_its_source_carry_the_configs_and_run_from_an_empty_folder(r
     assert configs | package | {"pyproject.toml", "LICENSE", "README.md", "constraints.txt", "Makefile"} <= unpacked
 
     installed, empty, own = tmp_path / "installed", tmp_path / "empty", tmp_path / "own"
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--no-index",
-        "--target",
-        str(installed),
-        str(wheel),
-    ]
-    subprocess.run(install, check=True, capture_output=True)
+    install = ["-m", "pip", "install", "--no-deps", "--no-index", "--target", str(installed), str(wheel)]
+    subprocess.run([sys.executable, *install], check=True, capture_output=True)
     empty.mkdir()
     own_package.write(own)
     for name, *words in (

@@ -8,7 +8,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from nmt.cli import train
@@ -22,20 +22,11 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def torchrun(
-    processes: int,
-    *words: str,
-    cwd: Path | None = None,
-    options: Sequence[str] = ("--standalone",),
-    within: Sequence[str] = (),
-) -> subprocess.Popen[str]:
-    """Start train.py with these words; its standard output and standard error come together.
-
-    `options` are those of torchrun, and `within` is a command that starts another one.
-    """
-    command = ["torch.distributed.run", *options, f"--nproc-per-node={processes}", str(ROOT / "train.py")]
+def torchrun(processes: int, *words: str, cwd: Path) -> subprocess.Popen[str]:
+    """Start train.py with these words; its standard output and standard error come together."""
+    command = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", str(ROOT / "train.py")]
     return subprocess.Popen(
-        [*within, sys.executable, "-m", *command, *words],
+        [sys.executable, "-m", *command, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -62,7 +62,6 @@ def test_one_process_is_not_several(monkeypatch: pytest.MonkeyPatch, environment
     ("environment", "message"),
     [
         ({**torchrun(0, 1, 2), "WORLD_SIZE": "5"}, "^torchrun: got 5 processes, 2 on a node"),
-        ({**srun(0, 2, 2), "SLURM_STEP_NUM_TASKS": "3"}, "^srun: got 3 processes, 2 on a node"),
         ({"SLURM_STEP_NUM_TASKS": "3"}, "^srun: .* add --ntasks-per-node"),
         ({"WORLD_SIZE": "2"}, "^WORLD_SIZE=2: got an unknown launcher"),
     ],

@@ -20,8 +20,6 @@ def test_an_exported_model_is_no_start_of_a_run(tmp_path):
     (tmp_path / "export.json").touch()
     with pytest.raises(UserError, match=r"^init=.*: an exported model; name the run that it was exported from"):
         find_checkpoint(tmp_path, key="init")
-    with pytest.raises(UserError, match=r"an exported model; name the run that it was exported from"):
-        find_checkpoint(tmp_path)
 
 
 def test_a_run_without_a_best_checkpoint_says_what_to_do(tmp_path):
