@@ -3,9 +3,6 @@
 import logging
 import os
 import random
-import signal
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -178,39 +175,18 @@ def test_a_folder_that_cannot_be_written(encode_pairs, tmp_path, caplog):
     assert len(caplog.messages) == 1 and "in temporary files, because" in caplog.messages[0]
 
 
-SLOW = """
-import sys, time
-from pathlib import Path
-from nmt.data.pair import Reiterable, Split
-from nmt.data.encoded import encode_corpus
-from tests.data.number_texts import KEEP_ALL, Numbers, random_pairs
+def test_killed_encoding_is_started_again(encode_pairs, cache_files):
+    pairs = random_pairs(5000)
 
-def slow():
-    for number, pair in enumerate(random_pairs(20_000)):
-        if number == 12_000:
-            print("half", flush=True)
-            time.sleep(float(sys.argv[2]))
-        yield pair
+    def dying():
+        yield from pairs[:3000]
+        os._exit(9)  # nothing runs after it
 
-folder = Path(sys.argv[1])
-split = Split(Reiterable(slow), 20_000, "text")
-corpus = encode_corpus(split, Numbers(), KEEP_ALL, folder=folder)
-print(len(corpus))
-"""
-
-
-def start(folder, root, seconds):
-    words = [sys.executable, "-c", SLOW, str(folder), str(seconds)]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=root, env=environment)
-
-
-def test_killed_encoding_is_started_again(encode_pairs, cache_files, tmp_path, root):
-    with start(tmp_path / "cache", root, 60) as process:
-        assert process.stdout.readline() == "half\n"
-        process.send_signal(signal.SIGKILL)
+    child = os.fork()
+    if child == 0:
+        encode_pairs(dying())
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
     assert "ids.bin" in names(cache_files()) and "corpus.json" not in names(cache_files())
-    pairs = random_pairs(20_000)
     assert list(encode_pairs(pairs)) == encode(pairs, Numbers())
     assert names(cache_files()) == FILES, "nothing of the killed process is left"
 
