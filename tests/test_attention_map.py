@@ -12,9 +12,6 @@ import torch
 
 from nmt.attention_map import AttentionMap, group_words, load
 from nmt.errors import UserError
-from nmt.lab.alignment.alignment import units
-from nmt.lab.attention.measures import measures
-from nmt.lab.heads.roles import roles
 from nmt.models.interface import AttentionWeights
 from nmt.text.protect import Spans
 from nmt.tokens import Piece
@@ -54,9 +51,14 @@ def test_words_of_a_sentence(pieces: list[Piece | str], expected: list[str], tmp
     assert there_and_back(both, tmp_path).words().axes("cross") == (expected, expected)
 
 
-def test_the_words_of_a_text_with_tags_are_those_between_its_spaces(run: Run) -> None:
+@pytest.fixture
+def translator(run: Run) -> Translator:
+    """The tiny translator, which keeps tags."""
     tokenizer = run.translator.tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
-    translator = Translator(run.translator.model, tokenizer, run.translator.search)
+    return Translator(run.translator.model, tokenizer, run.translator.search)
+
+
+def test_the_words_of_a_text_with_tags_are_those_between_its_spaces(translator: Translator) -> None:
     texts = ["a , <b>dog</b> two", "<b>A</b> dog", "a <b><i>two dogs</i></b> .", "a <b>dog", "a<b>dog</b>, <b> </b>"]
     texts += ["a <b> dog </b> two", "a <b> <i>dog</i></b>", "(<b>a</b>) dog", "<b><i>a</i></b> , <b>b</b>"]
     for each in translator.attention_maps(translator.score(texts, texts)):
@@ -64,14 +66,14 @@ def test_the_words_of_a_text_with_tags_are_those_between_its_spaces(run: Run) ->
         assert [piece.label for piece in words.source_pieces] == [*each.source.split(), "</s>"]
         assert [piece.label for piece in words.target_pieces] == [*each.target.split(), "</s>"]
         assert words.read_pieces == (Piece("<s>"), *words.target_pieces[:-1])
-        numbers = units(each.source_pieces, each.source, words=True, where="")
-        groups = group_words(each.source_pieces)[:-1]
-        assert [*numbers] == [number for number, group in enumerate(groups) for _ in group]
 
 
-def test_a_tag_is_not_the_start_or_the_end_of_the_sentence(run: Run) -> None:
-    tokenizer = run.translator.tokenizer.with_spans(Spans({"tags": "</?[a-z]>"}))
-    translator = Translator(run.translator.model, tokenizer, run.translator.search)
+@pytest.mark.lab
+def test_a_tag_is_not_the_start_or_the_end_of_the_sentence(translator: Translator) -> None:
+    from nmt.lab.alignment.alignment import units
+    from nmt.lab.attention.measures import measures
+    from nmt.lab.heads.roles import roles
+
     (one, other) = translator.attention_maps(
         translator.score(["a dog<s>two</s> men", "a dog<b>two</b> men"], ["a"] * 2)
     )
@@ -79,7 +81,10 @@ def test_a_tag_is_not_the_start_or_the_end_of_the_sentence(run: Run) -> None:
     assert [piece.label for piece in columns if piece.label in ("<s>", "</s>")] == ["<s>", "</s>", "</s>"]
     assert [place for place, piece in enumerate(columns) if piece.is_special] == [len(columns) - 1]
     assert [piece.label for piece in words.source_pieces] == ["a", "dog<s>two</s>", "men", "</s>"]
-    assert group_words(one.source_pieces) == group_words(other.source_pieces)
+    groups = group_words(one.source_pieces)
+    assert groups == group_words(other.source_pieces)
+    numbers = units(one.source_pieces, one.source, words=True, where="")
+    assert [*numbers] == [number for number, group in enumerate(groups[:-1]) for _ in group]
     for figures in (partial(measures, kind="cross"), partial(roles, kind="cross", frequencies=None)):
         found, expected = figures([one]), figures([other])
         torch.testing.assert_close(found, expected)
