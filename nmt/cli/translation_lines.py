@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from nmt.attention_map import AttentionMap
@@ -59,10 +59,15 @@ class LineTranslator:
                 yield as_line(hypotheses[0].text) + "\n"
 
     def translations(
-        self, sentences: Sequence[str | Segment], places: Sequence[str], *, prefix: str = ""
+        self,
+        sentences: Sequence[str | Segment],
+        places: Sequence[str],
+        *,
+        prefix: str = "",
+        advance: Callable[[int], object] = lambda count: None,
     ) -> list[list[Translation]]:
-        """Return the translations of each sentence, best first. The arguments are as in `lines`."""
-        found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences))
+        """Return the translations of each sentence, best first. The arguments are as in `lines` and `hypotheses`."""
+        found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences), advance=advance)
         for hypotheses, place in zip(found, places, strict=True):
             self._warn(hypotheses[0], place)
         return found

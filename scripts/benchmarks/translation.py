@@ -37,7 +37,7 @@ from nmt.cli.evaluate import data_of
 from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
 from nmt.data.corpus import load_corpus
 from nmt.data.normalization import normalized
-from nmt.deploy.export.ctranslate2 import NEVER, CTranslate2Translator, piece_names
+from nmt.deploy.export.ctranslate2 import CTranslate2Translator
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.search.beam import BeamSearch
@@ -78,8 +78,8 @@ class CTranslate2Alone:
 
     def __init__(self, ours: CTranslate2Translator) -> None:
         self.ours = ours
-        self.source_names = piece_names(ours.tokenizer.source_vocabulary)
-        self.ids = {name: index for index, name in enumerate(piece_names(ours.tokenizer.target_vocabulary))}
+        self.source_names = ours.tokenizer.source_vocabulary
+        self.ids = {name: index for index, name in enumerate(ours.tokenizer.target_vocabulary)}
 
     def translate(self, sentences: Sequence[str], **fields: int) -> list[Text]:
         """Return the best translation of each sentence."""
@@ -90,7 +90,7 @@ class CTranslate2Alone:
             [[self.source_names[index] for index in ids[:-1]] for ids in tokenizer.encode_source(sentences)],
             beam_size=search.beam_size,
             length_penalty=search.length_penalty,
-            suppress_sequences=NEVER,
+            suppress_sequences=[["<pad>"], ["<s>"]],
             max_batch_size=BATCH,
             batch_type="tokens",
         )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -29,7 +29,6 @@ from nmt.errors import UserError, counted, raise_if_any
 from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
-    from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
     from nmt.translation.translator import ModelTranslator
@@ -75,7 +74,7 @@ def main(config: ExportConfig) -> None:
 
     process.speed_up()
     format = build_format(config.format, allow=config.allow)
-    loaded = with_final_scores(load_model(config.ckpt, allow=config.allow))
+    loaded = load_model(config.ckpt, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
@@ -102,19 +101,6 @@ def main(config: ExportConfig) -> None:
     )
     print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
     print(f"written to {config.out}; its README.md says how to use it")
-
-
-def with_final_scores(loaded: LoadedModel) -> LoadedModel:
-    """Return the model with the scores of its run's end, test set included, if it is the best one of a finished run."""
-    from nmt.config.schema import MetricsFile, read_json
-    from nmt.system.run_files import METRICS, best_checkpoint, run_of
-
-    run = run_of(loaded.path)
-    if loaded.path.absolute() != best_checkpoint(run) or not (run / METRICS).is_file():
-        return loaded
-    metrics = read_json(run / METRICS, MetricsFile, remedy="restore the file")
-    final = {"val": metrics.get("val"), "test": metrics.get("test")}
-    return replace(loaded, scores={**loaded.scores, **{name: scores for name, scores in final.items() if scores}})
 
 
 def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:

@@ -14,7 +14,6 @@ requests that it has accepted, and a second Ctrl-C at once. It writes no texts a
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import socket
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import print_stderr
-from nmt.errors import UserError, missing_packages
+from nmt.errors import UserError, missing_packages, one_line
 from nmt.parameters import PositiveInt, Range
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
 
 KEY = "NMT_API_KEY"  # a variable of the environment, which other users of the machine do not see
+LOCAL = ("127.0.0.1", "::1", "localhost")  # addresses that no other machine reaches
 END_SECONDS = 60  # in which a server that was told to stop answers what it has accepted
 
 
@@ -56,7 +56,7 @@ class ServeConfig(SearchSettings):
         return self.api_key or os.environ.get(KEY) or None
 
     def contradictions(self) -> Iterator[str]:
-        if not _is_local(self.host) and self.key is None:
+        if self.host not in LOCAL and self.key is None:
             yield (
                 f"host={self.host}: other machines may reach it, so it needs a key, which clients send as api_key; set "
                 f"the variable {KEY}, or api_key=..."
@@ -101,10 +101,9 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no name of a machine"
         raise UserError(
-            f"host={host} port={port}: {reason}; expected an address of this machine, such as host=127.0.0.1, and a "
-            "port that no other program uses"
+            f"host={host} port={port}: {one_line(error)}; expected an address of this machine, such as host=127.0.0.1, "
+            "and a port that no other program uses"
         ) from error
 
 
@@ -125,10 +124,3 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
         translator.translate(["1"])  # the first translation takes longer than the others
         found[pair], paths[pair] = translator, path
     return found
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -24,8 +24,6 @@ from nmt.deploy.documents.base import Text
 from nmt.errors import UserError, counted
 from nmt.system.lines import opened
 
-CHUNK = 1024  # sentences translated together; enough for batches of similar length
-
 
 @dataclass(kw_only=True)
 class DocumentConfig(SearchSettings):
@@ -71,14 +69,10 @@ def main(config: DocumentConfig) -> None:
 
     def translate(sentences: list[Text]) -> list[Text]:
         """Return the translations, with a progress bar where nothing else is on the terminal."""
-        quiet, found = output is None and sys.stdout.isatty(), list[Text]()
+        quiet = output is None and sys.stdout.isatty()
+        places = [_place(source, sentence) for sentence in sentences]
         with PassProgress("translating", len(sentences), unit="sentences", stderr=True, quiet=quiet) as progress:
-            for start in range(0, len(sentences), CHUNK):
-                chunk = sentences[start : start + CHUNK]
-                hypotheses = lines.translations(chunk, [_place(source, sentence) for sentence in chunk])
-                found += [best.target for best, *_ in hypotheses]
-                progress.advance(len(chunk))
-        return found
+            return [best.target for best, *_ in lines.translations(sentences, places, advance=progress.advance)]
 
     started = time.monotonic()
     with messages_on(sys.stderr):

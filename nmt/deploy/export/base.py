@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
+import torch
+from torch import Tensor
+
 from nmt.attention_map import AttentionMap
 from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer, validated
-from nmt.errors import UserError, missing_packages
+from nmt.errors import UserError, missing_packages, raise_if_any
+from nmt.models.multihead import MultiHeadAttention
+from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder
 from nmt.parameters import check_fields
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
@@ -27,6 +33,7 @@ from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, 
 from nmt.translation.translation import Limit, Translation, unsplit_limit
 
 SOURCE, TARGET = "source.spm", "target.spm"
+Stack = TransformerEncoder | TransformerDecoder
 
 
 @dataclass(frozen=True)
@@ -102,9 +109,7 @@ class Format(ABC):
 
 def build_format(node: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
     """Return the format that a `format` node describes. Raises UserError for a node that does not fit."""
-    format = instantiate(node, "format", within=TRANSLATORS, allow=allow)
-    if not isinstance(format, Format):
-        raise UserError(f"format._target_: got {node['_target_']}, expected a class derived from {__name__}.Format")
+    format: Format = instantiate(node, "format", within=TRANSLATORS, allow=allow)
     return format
 
 
@@ -187,3 +192,47 @@ class EngineTranslator(BaseTranslator):
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
                 raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")
         return search
+
+
+# What formats of a Transformer share
+
+
+def stacks(model: Seq2Seq, format: str) -> tuple[TransformerEncoder, TransformerDecoder]:
+    """Return the encoder and the decoder of a Transformer. Raises UserError, which names the format, for others."""
+    encoder, decoder = model.encoder, model.decoder
+    if type(encoder) is not TransformerEncoder or type(decoder) is not TransformerDecoder:
+        raise UserError(
+            f"ckpt: format={format} holds a Transformer encoder and decoder only; train one with model=transformer"
+        )
+    return encoder, decoder
+
+
+def require_settings(model: Seq2Seq, format: str, **held: list[Any]) -> None:
+    """Raise UserError for a Transformer with a setting that a format cannot hold.
+
+    `held` has the values that it can hold of the settings of a block, and the classes of `positions`.
+    """
+    encoder, decoder = stacks(model, format)
+    raise_if_any(
+        f"ckpt: format={format} cannot hold this model: its {side} has {name}={_word(value)}, expected "
+        f"{' or '.join(map(_word, values))}; docs/deploying.md says what each format holds"
+        for side, stack in (("encoder", encoder), ("decoder", decoder))
+        for name, values in held.items()
+        if (value := type(stack.positions) if name == "positions" else getattr(stack.block, name)) not in values
+    )
+
+
+def _word(value: object) -> str:
+    return str(value.__name__ if isinstance(value, type) else value).lower()
+
+
+def table(stack: Stack, count: int) -> Tensor:
+    """Return what is added to the embeddings at the first `count` positions, (count, D)."""
+    with torch.no_grad():
+        return stack.positions.embed(torch.zeros(1, count, stack.block.width))[0]
+
+
+def scaled_query(attention: MultiHeadAttention) -> tuple[Tensor, Tensor]:
+    """Return the weight and the bias of the queries for an engine that divides scores by the root of the head width."""
+    factor = attention.scale * (attention.query.out_features // attention.heads) ** 0.5
+    return attention.query.weight.detach() * factor, attention.query.bias.detach() * factor

@@ -51,13 +51,19 @@ no log-probability of a token differs by more than {report.log_prob:.1e}. With b
 - Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {search.length_penalty:g}.
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
-{notes}- `{exported}` has all settings of the model and of this export.
+{spans}- `{exported}` has all settings of the model and of this export.
+"""
+
+SPANS_NOTE = f"""\
+- The model was trained on texts with the pieces {SPAN_MARKS[0]} to {SPAN_MARKS[-1]} in place of parts that stay
+  ({{names}}), and {ELEMENT_MARKS[0][0]} to {ELEMENT_MARKS[-1][1]} in place of tags. Our programs do this and undo it;
+  other programs must do it themselves (docs/text.md).
 """
 
 
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
-    loaded, (source, target) = model.loaded, model.languages
+    loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
     data, tags = shareable(loaded.config)["data"], ["translation", "nmt-attention-lab"]
     about = {"language": [source, target], "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
     own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
@@ -80,7 +86,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
         trained=data.get("max_length") or "an unknown number of",
         chosen=f"is fixed in {format.library}" if format.fixed_search else "was chosen on validation data",
-        notes="".join(_notes(model)),
+        spans=SPANS_NOTE.format(names=", ".join(map(printable, spans.patterns))) if spans else "",
         format=format,
         model=model,
         report=report,
@@ -97,14 +103,3 @@ def _score_rows(model: Exportable) -> Iterator[str]:
             label = printable(str(found.get("label", name)))
             signature = printable(str(found.get("signature") or "")).replace("|", r"\|")
             yield f"| {split} | {label} | {found['value']:.2f} | {signature} |"
-
-
-def _notes(model: Exportable) -> Iterator[str]:
-    """Yield what only some models need to say."""
-    if spans := model.loaded.tokenizer.spans:
-        names = ", ".join(map(printable, spans.patterns))
-        yield (
-            f"- The model was trained on texts with the pieces {SPAN_MARKS[0]} to {SPAN_MARKS[-1]} in place of parts "
-            f"that stay ({names}),\n  and {ELEMENT_MARKS[0][0]} to {ELEMENT_MARKS[-1][1]} in place of tags. "
-            "Our programs do this and undo it; other programs must do it themselves (docs/text.md).\n"
-        )

@@ -20,10 +20,14 @@ from nmt.deploy.export.base import (
     EngineTranslator,
     Exportable,
     Format,
+    Stack,
     require_packages,
+    require_settings,
+    scaled_query,
+    stacks,
+    table,
     write_tokenizer,
 )
-from nmt.deploy.export.transformer import Stack, require_settings, scaled_query, stacks, table
 from nmt.errors import UserError
 from nmt.models.layers import GatedLinearUnit
 from nmt.models.multihead import MultiHeadAttention
@@ -37,11 +41,9 @@ from nmt.translation.loading import ManifestFile, resolve_device
 from nmt.translation.translation import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
-SPECIAL = {PAD: "<pad>", UNK: "<unk>", BOS: "<s>", EOS: "</s>"}
 RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 SEARCHED = 512  # source tokens that a thread of the processor searches at once
-NEVER = [[SPECIAL[PAD]], [SPECIAL[BOS]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +72,11 @@ class CTranslate2(Format):
         tokenizer = model.loaded.tokenizer
         write_tokenizer(tokenizer, folder)
         spec = specification(model)
-        spec.register_source_vocabulary(piece_names(tokenizer.source_vocabulary))
-        spec.register_target_vocabulary(piece_names(tokenizer.target_vocabulary))
-        spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = SPECIAL[BOS], SPECIAL[EOS], SPECIAL[UNK]
-        spec.config.decoder_start_token = SPECIAL[BOS]
+        pieces = tokenizer.target_vocabulary
+        spec.register_source_vocabulary(list(tokenizer.source_vocabulary))
+        spec.register_target_vocabulary(list(pieces))
+        spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = pieces[BOS], pieces[EOS], pieces[UNK]
+        spec.config.decoder_start_token = pieces[BOS]
         spec.config.add_source_eos = True
         if stacks(model.loaded.model, self.name)[0].block.norm == "rms":
             spec.config.layer_norm_epsilon = RMS_EPSILON
@@ -212,11 +215,6 @@ def _array(weight: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def piece_names(pieces: Sequence[str]) -> list[str]:
-    """Return the pieces in the order of their ids, the special ones under CTranslate2's names."""
-    return [SPECIAL.get(index, piece) for index, piece in enumerate(pieces)]
-
-
 class CTranslate2Translator(EngineTranslator):
     """Translates in CTranslate2 with the files of a folder alone.
 
@@ -255,9 +253,8 @@ class CTranslate2Translator(EngineTranslator):
         except (RuntimeError, ValueError) as error:
             raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
         torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
-        self._source_names = piece_names(self.tokenizer.source_vocabulary)
-        self._target_names = piece_names(self.tokenizer.target_vocabulary)
-        self._ids = {name: index for index, name in enumerate(self._target_names)}
+        self._source_pieces, self._target_pieces = self.tokenizer.source_vocabulary, self.tokenizer.target_vocabulary
+        self._ids = {piece: index for index, piece in enumerate(self._target_pieces)}
 
     @property
     def device_type(self) -> str:
@@ -268,7 +265,7 @@ class CTranslate2Translator(EngineTranslator):
         beam, limit = self.check_search(search), max(request.limit for request in requests)
         results = self.translator.translate_batch(
             [self._source(request.source.ids[0]) for request in requests],
-            target_prefix=[[self._target_names[index] for index in request.prefix] or None for request in requests],
+            target_prefix=[[self._target_pieces[index] for index in request.prefix] or None for request in requests],
             max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
             batch_type="tokens",
             beam_size=beam.beam_size,
@@ -278,7 +275,7 @@ class CTranslate2Translator(EngineTranslator):
             no_repeat_ngram_size=beam.no_repeat_ngram_size,
             max_decoding_length=limit,
             max_input_length=0,
-            suppress_sequences=NEVER,
+            suppress_sequences=[[self._target_pieces[PAD]], [self._target_pieces[BOS]]],
             return_end_token=True,
         )
         tokens = [
@@ -301,7 +298,7 @@ class CTranslate2Translator(EngineTranslator):
         whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
         results = self.translator.score_batch(
             [self._source(source) for source, _ in pairs],
-            [[self._target_names[index] for index in ids[:-1]] for ids in whole],
+            [[self._target_pieces[index] for index in ids[:-1]] for ids in whole],
             max_input_length=0,
             max_batch_size=SCORED,
             batch_type="tokens",
@@ -310,4 +307,4 @@ class CTranslate2Translator(EngineTranslator):
 
     def _source(self, ids: Sequence[int]) -> list[str]:
         """Return the pieces of a source without eos, which CTranslate2 adds."""
-        return [self._source_names[index] for index in ids[:-1]]
+        return [self._source_pieces[index] for index in ids[:-1]]

@@ -18,8 +18,17 @@ from torch import Tensor, nn
 
 from nmt.checkpoint import LoadedModel
 from nmt.data.batches import pad
-from nmt.deploy.export.base import EngineTranslator, Exportable, Format, require_packages, write_tokenizer
-from nmt.deploy.export.transformer import require_settings, scaled_query, stacks, table
+from nmt.deploy.export.base import (
+    EngineTranslator,
+    Exportable,
+    Format,
+    require_packages,
+    require_settings,
+    scaled_query,
+    stacks,
+    table,
+    write_tokenizer,
+)
 from nmt.errors import UserError
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.sinusoidal import Sinusoidal
@@ -108,18 +117,14 @@ def _pegasus(model: Seq2Seq, rows: int) -> Any:
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # greedy search has no length penalty, of which it warns
     encoder, decoder = stacks(model, HuggingFace.name)
     block = encoder.block
-    sizes: dict[str, Any] = {
-        f"{side}_{name}": value
-        for side, stack in (("encoder", encoder), ("decoder", decoder))
-        for name, value in (
-            ("layers", len(stack.layers)),
-            ("attention_heads", stack.block.heads),
-            ("ffn_dim", stack.block.feed_forward),
-        )
-    }
     config = PegasusConfig(
         **IDS,
-        **sizes,
+        encoder_layers=len(encoder.layers),
+        encoder_attention_heads=block.heads,
+        encoder_ffn_dim=block.feed_forward,
+        decoder_layers=len(decoder.layers),
+        decoder_attention_heads=decoder.block.heads,
+        decoder_ffn_dim=decoder.block.feed_forward,
         forced_eos_token_id=None,
         vocab_size=model.encoder.embedding.num_embeddings,
         d_model=block.width,

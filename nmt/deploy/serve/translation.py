@@ -165,9 +165,8 @@ def _details(answer: Answer, ask: Ask) -> dict[str, Any]:
 
 def _weights(cross: Tensor, ask: Ask) -> list[list[float]]:
     """Return the attention (T, S) of the layer and head that a request chooses, means where it chooses none."""
-    for name, chosen, count in (("layer", ask.layer, cross.shape[0]), ("head", ask.head, cross.shape[1])):
-        if chosen > count:
-            raise HTTPException(400, f"Invalid request: {name} must be at most {count}")
-    layers = cross[ask.layer - 1 : ask.layer] if ask.layer else cross
-    heads = layers[:, ask.head - 1 : ask.head] if ask.head else layers
-    return [[round(weight, 4) for weight in row] for row in heads.mean((0, 1)).tolist()]
+    layers, heads = (slice(number - 1, number) if number else slice(None) for number in (ask.layer, ask.head))
+    chosen = cross[layers, heads]
+    if not chosen.numel():
+        raise HTTPException(400, f"Invalid request: {cross.shape[0]} layers have {cross.shape[1]} heads each")
+    return [[round(weight, 4) for weight in row] for row in chosen.mean((0, 1)).tolist()]

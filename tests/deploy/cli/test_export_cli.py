@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,8 +14,6 @@ import pytest
 
 from nmt.deploy.cli import export
 from nmt.errors import UserError
-from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint
-from tests.finished_runs import write_run
 from tests.tiny_run import Run
 
 pytest.importorskip("ctranslate2")
@@ -52,20 +49,6 @@ def test_the_folder_has_model_tokenizer_card_and_settings(folder: Path, run: Run
     card = (folder / "README.md").read_text("utf-8")
     assert "100.0% of the greedy translations are equal" in card and "en to de" in card
     assert re.search(r"^- `nrefs:1\|case:mixed\|.*\|version:.*`$", card, re.MULTILINE)
-
-
-def test_the_card_has_the_scores_of_the_runs_end_for_its_best_checkpoint_alone(run: Run, tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "run")
-    metrics = json.loads((folder / METRICS).read_text("utf-8"))
-    metrics["test"] = {"bleu": {"value": 12.346, "label": "BLEU", "signature": "a|b"}}
-    (folder / METRICS).write_text(json.dumps(metrics), "utf-8")
-    best, other = best_checkpoint(folder), recent_checkpoint(folder, 7)
-    for path in (best, other):
-        shutil.copy(best_checkpoint(run.folder), path)
-        export.main([f"ckpt={path}", f"out={tmp_path / path.stem}", "format=ctranslate2", "sentences=5"])
-    cards = [(tmp_path / path.stem / "README.md").read_text("utf-8") for path in (best, other)]
-    assert [r"| test | BLEU | 12.35 | a\|b |" in card for card in cards] == [True, False]
-    assert all("Its training data: local files." in card for card in cards)
 
 
 def test_the_cards_example_translates_without_torch(folder: Path) -> None:

@@ -243,4 +243,4 @@ def test_details_of_each_sentence(run: Run) -> None:
     expected = whole.cross.mean((0, 1)), whole.cross[1].mean(0), whole.cross[0, 1]
     for each, weights in zip(found, expected, strict=True):
         torch.testing.assert_close(torch.tensor(each["attention"]), weights, atol=1e-4, rtol=0)
-    assert (refused.status, refused.body["error"]) == (400, "Invalid request: layer must be at most 2")
+    assert (refused.status, refused.body["error"]) == (400, "Invalid request: 2 layers have 2 heads each")
