@@ -17,7 +17,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
 
 import regex
 
@@ -28,7 +28,6 @@ from nmt.text.particles import agreed
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS, START_MARKS
 
-Place = tuple[int, int]  # where a part of a text begins and ends
 MARK = regex.compile("\uff5f[0-9]+\uff60")
 _START_TAG = regex.compile(r"[<{\[]([\w:.-]+)[^<>]*(?<!/)[>}\]]")
 _END_TAG = regex.compile(r"[<{\[]/([\w:.-]+)\s*[>}\]]")
@@ -39,14 +38,10 @@ _AFTER_A_WORD = regex.compile(rf"(?<!\s){_STARTS} (?=\S)")
 _WITHOUT_SPACE = regex.compile(
     rf"""(?:[\p{{Han}}\p{{Hiragana}}\p{{Katakana}}\u30fc{WIDE}]|{WIDE}[\p{{Pf}}"']+)\Z""", regex.V1
 )
-_WORD = regex.compile(r"\p{Lu}+")
-_FIRST = regex.compile(r"\p{L}")
 # Letters without a capital, or whose capital does not tell the small letter: Greek capitals lack accents, and İ would
 # become an i with a second dot.
 _NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
-VERSION = (
-    6  # changes when a model reads the same text in another form, so that cached files of the old form are not used
-)
+VERSION = 6  # of the form in which models read a text: files in the cache with another one are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -93,11 +88,9 @@ class Segment:
     def of(cls, parts: Iterable[str | Slot]) -> Segment:
         """Return the segment of these parts, without white space at its ends."""
         found = list[str | Slot]()
-        for part in parts:
-            if isinstance(part, str) and found and isinstance(found[-1], str):
-                found[-1] += part
-            else:
-                found.append(part)
+        for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
+            some = list(group)
+            found += ["".join(map(str, some))] if is_text else some
         for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
             if found and isinstance(part := found[place], str):
                 found[place] = strip(part)
@@ -154,26 +147,16 @@ class Segment:
 
         A place inside a slot divides nothing. Of the tags at a place, the first start tag begins the next segment.
         """
-        waiting, start = deque(sorted(places)), 0
+        waiting, place = set(places), 0
         found: list[list[str | Slot]] = [[]]
-        for part in self.parts:
-            if isinstance(part, str):
-                begin = 0
-                while waiting and waiting[0] < start + len(part):
-                    end = waiting.popleft() - start
-                    found[-1].append(part[begin:end])
-                    found.append([])
-                    begin = end
-                found[-1].append(part[begin:])
-                start += len(part)
-            else:
-                if waiting and waiting[0] <= start and (part.plain or part.starts):
-                    waiting.popleft()
-                    found.append([])
-                start += len(part.plain)
-                while waiting and waiting[0] < start:
-                    waiting.popleft()
-                found[-1].append(part)
+        cells = (cell for part in self.parts for cell in (part if isinstance(part, str) else [part]))
+        for each in cells:
+            shown, begins = (each, True) if isinstance(each, str) else (each.plain, bool(each.plain or each.starts))
+            if begins and place in waiting:
+                waiting.remove(place)
+                found.append([])
+            found[-1].append(each)
+            place += len(shown)
         return [segment for segment in map(Segment.of, found) if segment.parts]
 
 
@@ -197,25 +180,26 @@ class Spans:
         """Return whether there is a pattern."""
         return self._pattern is not None
 
-    def find(self, text: str, *, known: Sequence[str] = ()) -> list[str]:
+    def find(self, text: str, *, known: Iterable[str] = ()) -> list[str]:
         """Return the spans of a text in their order. There is no limit to their number.
 
         Those that are `known`, as the spans of its source are, count also where a pattern does not find them, such as
         in front of a Korean particle.
         """
-        return [text[slice(*place)] for place in self._places(text, known)]
+        return [text[start:end] for start, end in self._places(text, known)]
 
-    def slots(self, text: str, terms: Terms = NO_TERMS) -> Iterator[tuple[Place, Slot]]:
-        """Yield the place and the slot of each span and each of the `terms` of a text.
+    def divide(self, text: str, terms: Terms = NO_TERMS) -> list[str | Slot]:
+        """Return the parts of a text: slots for its spans and its `terms`, and what stands between them.
 
         Of two that overlap, the one that begins first counts, or else the longer one.
         """
         given = {(start, end): translation for start, end, translation in terms.places(text)}
-        end = 0
-        for place in sorted(chain(self._places(text), given), key=lambda place: (place[0], -place[1])):
-            if place[0] >= end:
-                end = place[1]
-                yield place, Slot(text[slice(*place)], given.get(place, ""))
+        parts, done = list[str | Slot](), 0
+        for start, end in sorted(chain(self._places(text), given), key=lambda place: (place[0], -place[1])):
+            if start >= done:
+                parts += [text[done:start], Slot(text[start:end], given.get((start, end), ""))]
+                done = end
+        return list(filter(None, [*parts, text[done:]]))
 
     def protect(self, text: str | Segment, terms: Terms = NO_TERMS) -> Segment:
         """Return a text with slots for its spans and its `terms`. A segment keeps the slots that it has.
@@ -225,23 +209,23 @@ class Spans:
         segment = text if isinstance(text, Segment) else Segment((text,) if text else ())
         if not self:
             return segment
-        parts = (
-            _with_slots(part, self.slots(part, terms)) if isinstance(part, str) else [part] for part in segment.parts
-        )
-        return Segment(tuple(filter(None, chain.from_iterable(parts))))
+        parts = (self.divide(part, terms) if isinstance(part, str) else [part] for part in segment.parts)
+        return Segment(tuple(chain.from_iterable(parts)))
 
     def read_pair(self, source: str, target: str) -> tuple[str, str]:
         """Return a pair as a model reads it, with pieces for the spans that both sides have."""
         if not self:
             return source, target
-        found = self.find(source)
-        common = Counter(found) & Counter(self.find(target, known=found))
-        shared = list[tuple[Place, Slot]]()
-        for place in self._places(source):
-            if common[span := source[slice(*place)]]:
-                common[span] -= 1
-                shared.append((place, Slot(span)))
-        segment = Segment(tuple(filter(None, _with_slots(source, shared))))
+        whole = self.protect(source)
+        spans = [slot.text for slot in whole.slots]
+        shared, parts = Counter(spans) & Counter(self.find(target, known=spans)), list[str | Slot]()
+        for part in whole.parts:
+            if isinstance(part, Slot) and shared[part.text]:
+                shared[part.text] -= 1
+                parts.append(part)
+            else:
+                parts.append(part if isinstance(part, str) else part.text)
+        segment = Segment.of(parts)
         return segment.read, self.read_target(target, {piece: slot.text for piece, slot in segment.by_piece.items()})
 
     def read_target(self, text: str, spans: Mapping[str, str]) -> str:
@@ -253,7 +237,7 @@ class Spans:
         for piece, span in spans.items():
             free[span].append(piece)
         parts, end = list[str](), 0
-        for start, after in self._places(text, list(free)):
+        for start, after in self._places(text, free):
             if waiting := free.get(text[start:after]):
                 parts += [text[end:start], waiting.popleft()]
                 end = after
@@ -286,18 +270,21 @@ class Spans:
                 parts += ["" if piece in _END_MARKS else " ", slot]
         return Segment.of([*first, *parts]), [slot for _, slot in lost]
 
-    def _places(self, text: str, known: Sequence[str] = ()) -> Iterator[Place]:
-        """Yield where the spans stand: the `known` ones, and between them what the patterns match."""
+    def _places(self, text: str, known: Iterable[str] = ()) -> Iterator[tuple[int, int]]:
+        """Yield where the spans begin and end: the `known` ones, and between them what the patterns match.
+
+        Of two known ones, the longer one counts, and none is a part of a longer word or placeholder.
+        """
         if self._pattern is None:
             return
-        end = 0
-        for found in _occurrences(text, known):
-            yield from self._matches(text, end, found.start())
+        done, alone = 0, "|".join(map(_alone, sorted({*known}, key=len, reverse=True)))
+        for found in re.finditer(alone, text) if alone else ():
+            yield from self._matches(text, done, found.start())
             yield found.span()
-            end = found.end()
-        yield from self._matches(text, end, len(text))
+            done = found.end()
+        yield from self._matches(text, done, len(text))
 
-    def _matches(self, text: str, start: int, end: int) -> Iterator[Place]:
+    def _matches(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         assert self._pattern is not None
         seconds = SECONDS * usable_cores()  # the package regex counts the time of all threads of the process
         try:
@@ -310,15 +297,6 @@ class Spans:
 
 
 NO_SPANS = Spans({})
-
-
-def _with_slots(text: str, slots: Iterable[tuple[Place, Slot]]) -> list[str | Slot]:
-    """Return the parts of a text with slots at their places."""
-    parts, end = list[str | Slot](), 0
-    for (start, after), slot in slots:
-        parts += [text[end:start], slot]
-        end = after
-    return [*parts, text[end:]]
 
 
 def join(texts: Iterable[str | Segment]) -> Segment:
@@ -343,13 +321,13 @@ def in_capitals(text: str) -> bool:
     """
     if not text.isupper() or _NO_CAPITALS.search(text):
         return False
-    words = _WORD.findall(text)
+    words = regex.findall(r"\p{Lu}+", text)
     return len(words) > 1 and max(map(len, words)) >= 4
 
 
 def in_small_letters(text: str) -> str:
     """Return a text in small letters, with a capital at its start."""
-    return str(_FIRST.sub(lambda found: found[0].upper(), text.lower(), count=1))
+    return str(regex.sub(r"\p{L}", lambda found: found[0].upper(), text.lower(), count=1))
 
 
 def _elements(slots: Sequence[Slot]) -> list[tuple[int, int]]:
@@ -371,13 +349,6 @@ def _elements(slots: Sequence[Slot]) -> list[tuple[int, int]]:
 def _spoken(slot: Slot | None) -> str:
     """Return what a particle behind a slot agrees with: "" for a tag or an entity, whose sound is not known."""
     return "" if slot is None or slot.text[0] in "<&\uff5f" or slot.starts else slot.translation
-
-
-def _occurrences(text: str, spans: Sequence[str]) -> Iterator[re.Match[str]]:
-    """Yield where one of the `spans` stands, the longest first, but not as a part of a longer word or placeholder."""
-    if spans:
-        alternatives = (_alone(span) for span in sorted({*spans}, key=len, reverse=True))
-        yield from re.finditer("|".join(alternatives), text)
 
 
 def _alone(span: str) -> str:

@@ -9,8 +9,6 @@ was tried: the small models that we train used less than a quarter of the terms 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -19,7 +17,7 @@ from pathlib import Path
 import regex
 
 from nmt.errors import UserError
-from nmt.system.lines import decoded, opened, raw
+from nmt.system import lines
 from nmt.text.languages import UNSPACED
 from nmt.text.particles import AFTER_A_NOUN
 
@@ -62,22 +60,17 @@ class Terms:
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that differ from those of another glossary."""
-        return hashlib.sha256(json.dumps(sorted(self.translations.items())).encode()).hexdigest()[:8]
+        return lines.digest(*map(str, sorted(self.translations.items())))[:8]
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Return where each term begins and ends in a text, and its translation."""
-        if not self:
-            return []
         composed, places = in_nfc(text)
-        return [
-            (places[found.start()], places[found.end()], self.translations[self._term(found)])
-            for found in self._pattern.finditer(composed)
-        ]
-
-    def _term(self, found: regex.Match[str]) -> str:
-        written = " ".join(str(found[0]).split())
-        number: int = found.lastindex
-        return written if written in self.translations else self._ordered[number - 1]
+        found = list[tuple[int, int, str]]()
+        for match in self._pattern.finditer(composed) if self else ():
+            written, term = " ".join(match[0].split()), self._ordered[match.lastindex - 1]
+            translation = self.translations.get(written, self.translations[term])
+            found.append((places[match.start()], places[match.end()], translation))
+        return found
 
 
 def read_terms(path: Path) -> Terms:
@@ -88,12 +81,12 @@ def read_terms(path: Path) -> Terms:
     translations.
     """
     try:
-        with opened(path) as file:
-            lines = list(decoded(raw(file), f"{path}, line "))
+        with lines.opened(path) as file:
+            rows = list(lines.decoded(lines.raw(file), f"{path}, line "))
     except OSError as error:
         raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error
     found: dict[str, str] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(rows, start=1):
         if not line.strip() or line.startswith("# ") or (line.startswith("#") and "\t" not in line):
             continue
         fields = [_plain(field) for field in line.split("\t")]

@@ -13,8 +13,7 @@ import regex
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
 from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
-from nmt.system.lines import digest
-from nmt.text.protect import Spans
+from nmt.text.protect import Slot, Spans
 from nmt.text.terms import Terms, before, behind, read_terms
 
 
@@ -58,16 +57,16 @@ class TermAccuracy(Metric):
         totals, used = [], []
         for source, hypothesis in zip(sources, hypotheses, strict=True):
             rest, matches = normalized(hypothesis), 0
-            slots = self._spans.slots(source, self._terms)
-            given = sorted((slot.given for _, slot in slots if slot.given), key=len, reverse=True)
-            for wanted in given:
+            parts = self._spans.divide(source, self._terms)
+            given = [each.given for each in parts if isinstance(each, Slot) and each.given]
+            for wanted in sorted(given, key=len, reverse=True):
                 pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
                 rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 matches += found
             if given:
                 totals.append(len(given))
                 used.append(matches)
-        signature = f"terms:{sum(totals)}|glossary:{digest(*map(str, self._terms.translations.items()))[:8]}"
+        signature = f"terms:{sum(totals)}|glossary:{self._terms.digest}"
         if not totals:
             return Score(100.0, signature)
         return Score(100.0 * sum(used) / sum(totals), signature, ratio_interval(used, totals, bootstrap))
