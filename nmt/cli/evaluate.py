@@ -109,7 +109,7 @@ def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
     split: str = config.split
     if terms is not None:
         patterns = translator.tokenizer.spans.patterns
-        node = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": terms, "patterns": patterns}
+        node = {"_target_": "nmt.evaluation.metrics.spans.TermAccuracy", "file": terms, "patterns": patterns}
         nodes, split = {**nodes, "terms": node}, f"{config.split}.terms-{translator.terms.digest}"
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data, allow=config.allow)

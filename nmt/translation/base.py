@@ -6,7 +6,6 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -82,9 +81,16 @@ class BaseTranslator(ABC):
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         """Return the log-probabilities (T,) of the tokens of each translation, eos included, given its source."""
 
-    @abstractmethod
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
-        """Return the attention weights with which the model predicts each of `translations`."""
+        """Return the attention weights with which the model predicts each of `translations`.
+
+        Raises UserError unless it is one model in PyTorch: the layers and heads of several models have no mean, and an
+        engine gives the weights of one head at most.
+        """
+        raise UserError(
+            "attention map: an ensemble or an exported model has none; draw that of one run for its translation "
+            "(attend.py: ckpt=RUN_FOLDER target=TRANSLATION)"
+        )
 
     def with_terms(self, terms: Terms) -> Self:
         """Return a translator of the same models that uses a glossary, also in `score` and `attention_maps`.
@@ -100,10 +106,6 @@ class BaseTranslator(ABC):
         found = copy.copy(self)
         found.languages = None if self.languages is None else (self.languages[1], self.languages[0])
         return found
-
-    def running(self, search: Search) -> AbstractContextManager[None]:
-        """Return a context in which `search_batch` and `token_log_probs` are called; `search` is for messages."""
-        return nullcontext()
 
     def translate(self, sentences: Sequence[str | Segment], **options: Any) -> list[Translation]:
         """Return the best translation of every sentence. All arguments are as in `hypotheses`."""
@@ -190,8 +192,7 @@ class BaseTranslator(ABC):
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
         lengths = [max(pair.source.tokens, len(pair.ids)) for pair in pairs]
-        with self.running(self.search):
-            rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
+        rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
         return [
             Translation(pair.source, Segment((pair.target,)), float(row.sum()), pair.ids, row.tolist(), self.tokenizer)
             for pair, row in zip(pairs, rows, strict=True)
@@ -278,9 +279,8 @@ class BaseTranslator(ABC):
 
         filled = [request for request in requests if not request.source.empty]
         advance(sum(request.last for request in requests if request.source.empty))
-        with self.running(search):
-            lengths = [request.source.tokens for request in filled]
-            found = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
+        lengths = [request.source.tokens for request in filled]
+        found = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
         return [
             [Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)]
             if request.source.empty

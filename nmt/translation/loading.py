@@ -23,8 +23,7 @@ from nmt.system import process
 from nmt.system.run_files import EXPORTED, inside, is_exported
 from nmt.text.terms import read_terms
 from nmt.translation.base import BaseTranslator
-from nmt.translation.ensemble import Ensemble
-from nmt.translation.translator import ModelTranslator, Translator
+from nmt.translation.translator import Ensemble, ModelTranslator, Translator
 
 VERSION = 2  # of export.json
 TRANSLATORS = ("nmt.deploy.export",)  # the package of the classes that translate with exported files

@@ -1,10 +1,10 @@
-"""Translates sentences with models in PyTorch: one model, its tokenizer and a search strategy."""
+"""Translates sentences with models in PyTorch: with one, or with several of which the mean probability decides."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq, evaluating
 from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
+from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.tokens import BOS
 from nmt.translation.base import BaseTranslator, SearchRequest, in_batches
 from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation, labelled, unsplit_limit
@@ -57,16 +58,14 @@ class ModelTranslator(BaseTranslator):
         With `attending`, it is an `Attending` state; raises UserError if the models have no such state.
         """
 
-    def running(self, search: Search) -> AbstractContextManager[None]:
-        return inference(self.models, search)
-
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        step, state = self.start([request.source for request in requests], attending=search.reads_attention)
         prefixes = [request.prefix for request in requests]
-        if any(prefixes):
-            step, state = force_prefixes(step, state, prefixes, self.device)
-        limits = torch.tensor([request.limit for request in requests], device=self.device)
-        found = search(step, state, max_length=limits, keys=[request.source.ids[0] for request in requests])
+        with inference(self.models, search):
+            step, state = self.start([request.source for request in requests], attending=search.reads_attention)
+            if any(prefixes):
+                step, state = force_prefixes(step, state, prefixes, self.device)
+            limits = torch.tensor([request.limit for request in requests], device=self.device)
+            found = search(step, state, max_length=limits, keys=[request.source.ids[0] for request in requests])
         return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
 
@@ -126,13 +125,13 @@ class Translator(ModelTranslator):
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], [pair.ids for pair in pairs])
-        return [self._log_probs(row, pair.ids) for row, pair in zip(hidden, pairs, strict=True)]
-
-    def _log_probs(self, hidden: Tensor, ids: list[int]) -> Tensor:
-        """Return the log-probabilities (T,) of the ids of a target that the hidden states (>=T, D) predict."""
-        logits: Tensor = self.model.decoder.output(hidden[: len(ids)]).float()  # (T, V)
-        return logits.log_softmax(-1).gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten()
+        found, targets = list[Tensor](), [pair.ids for pair in pairs]
+        with inference(self.models, self.search):
+            hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], targets)
+            for row, ids in zip(hidden, targets, strict=True):
+                log_probs = self.model.decoder.output(row[: len(ids)]).float().log_softmax(-1)  # (T, V)
+                found.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
+        return found
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return the attention weights with which the model predicts each of `translations`.
@@ -146,14 +145,15 @@ class Translator(ModelTranslator):
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
         translations = list(map(self.with_own_source, translations))
         longer = [max(len(each.encoded.ids[0]), len(each.tokens)) for each in translations]
-        with inference(self.models, self.search):
-            return in_batches(translations, longer, self.search.batch_tokens, self._maps)
 
-    def _maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
-        sources, targets = [each.encoded.ids[0] for each in translations], [each.tokens for each in translations]
-        _, weights = self._forced(sources, targets, need_weights=True)
-        assert weights is not None
-        return [self.map_of(translation, weights, row) for row, translation in enumerate(translations)]
+        def maps(batch: list[Translation]) -> list[AttentionMap]:
+            sources, targets = [each.encoded.ids[0] for each in batch], [each.tokens for each in batch]
+            _, weights = self._forced(sources, targets, need_weights=True)
+            assert weights is not None
+            return [self.map_of(each, weights, row) for row, each in enumerate(batch)]
+
+        with inference(self.models, self.search):
+            return in_batches(translations, longer, self.search.batch_tokens, maps)
 
     def with_own_source(self, translation: Translation) -> Translation:
         """Return a translation with the source as this model reads it, also if an ensemble has made the translation.
@@ -218,3 +218,70 @@ class Translator(ModelTranslator):
         batch = (x.to(self.device) for x in (source, mask, target_in))
         hidden, weights = self.model(*batch, need_weights=need_weights)
         return hidden, weights
+
+
+class Ensemble(ModelTranslator):
+    """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
+
+    The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
+    Their target vocabularies are equal, piece by piece. The smallest limit of the members counts, and the length of a
+    source is its number of tokens for the member that needs the most.
+    """
+
+    def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
+        """Take at least one member. The search is that of the first, and `names` of the members are for messages.
+
+        Raises UserError for members with different languages, target vocabularies or spans. A member whose languages
+        are not known fits any other.
+        """
+        self.members = tuple(members)
+        self.search, self.tokenizer = members[0].search, members[0].tokenizer
+        self.languages = next((each.languages for each in members if each.languages), None)
+        names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
+        for member, name in zip(members, names, strict=True):
+            same = {
+                "languages": member.languages in (None, self.languages),
+                "target vocabularies": member.tokenizer.target_vocabulary == self.tokenizer.target_vocabulary,
+                "spans": member.tokenizer.spans.patterns == self.tokenizer.spans.patterns,
+            }
+            if different := [what for what, is_same in same.items() if not is_same]:
+                raise UserError(
+                    f"ensemble: {names[0]} and {name} have different {different[0]}, but an ensemble averages "
+                    "over the same pieces; use models of one direction, trained with the same tokenizer and spans"
+                )
+
+    @property
+    def models(self) -> list[Seq2Seq]:
+        return [member.model for member in self.members]
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        return [member.tokenizer for member in self.members]
+
+    def source_limit(self, search: Search | None = None) -> Limit:
+        limits = (member.source_limit(search or self.search) for member in self.members)
+        return min(limits, key=lambda limit: limit.tokens)
+
+    def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
+        """Return the mean of the members' step functions, and their states; see `ModelTranslator.start`."""
+        if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
+            raise UserError(
+                "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
+                "divide the source into different pieces; use search.coverage_penalty=0"
+            )
+        read = ([_for_member(source, number) for source in sources] for number in range(len(self.members)))
+        started = (member.start(each, attending=attending) for member, each in zip(self.members, read, strict=True))
+        steps, states = zip(*started, strict=True)
+        return average(steps), States(states)
+
+    def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
+        found = (
+            member.token_log_probs([replace(pair, source=_for_member(pair.source, number)) for pair in pairs])
+            for number, member in enumerate(self.members)
+        )
+        return [mean_log_probs(each) for each in zip(*found, strict=True)]
+
+
+def _for_member(source: EncodedSource, number: int) -> EncodedSource:
+    """Return the source as the member at index `number` reads it."""
+    return replace(source, ids=(source.ids[number],))

@@ -80,5 +80,5 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     ],
 )
 def test_attention_is_refused(both: str, elsewhere: Path, program: str, words: list[str]) -> None:
-    with pytest.raises(UserError, match="attention map: an ensemble of 2 models has none"):
+    with pytest.raises(UserError, match="attention map: an ensemble or an exported model has none"):
         import_module(program).main([both, "device=cpu", *words])

@@ -64,7 +64,7 @@ def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None
     payload.config["data"] |= {"train": ["/me/a.en", "/me/a.de"], "train_alignment": "/me/a.align"}
     payload.config["data"] |= {"_target_": "nmt.data.sources.hub.Hub", "name": "/me/corpus"}
     payload.config["data"] |= {"root": ["/me/catalogues"]}
-    payload.config["scores"]["terms"] = {"_target_": "nmt.evaluation.metrics.terms.TermAccuracy", "file": "/me/g.tsv"}
+    payload.config["scores"]["terms"] = {"_target_": "nmt.evaluation.metrics.spans.TermAccuracy", "file": "/me/g.tsv"}
     checkpoint.save(payload, finished / "checkpoints" / "best.safetensors")
     share.main([f"ckpt={finished}", f"out={tmp_path}/copy"])
     assert "/me/" not in (tmp_path / "copy" / "config.yaml").read_text("utf-8")

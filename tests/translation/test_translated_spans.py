@@ -15,8 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
 from nmt.text.protect import Segment, Slot, Spans
-from nmt.translation.ensemble import Ensemble
-from nmt.translation.translator import Translator
+from nmt.translation.translator import Ensemble, Translator
 from tests.tiny_run import Run, make_model, sentences
 
 LEARNED = "nmt.models.positions.learned.Learned"

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, cast
 import torch
 from torch import Tensor
 
-from nmt.attention_map import AttentionMap
 from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
@@ -30,7 +29,7 @@ from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, languages_of
-from nmt.translation.translation import Limit, Translation, unsplit_limit
+from nmt.translation.translation import Limit, unsplit_limit
 
 SOURCE, TARGET = "source.spm", "target.spm"
 Stack = TransformerEncoder | TransformerDecoder
@@ -174,10 +173,6 @@ class EngineTranslator(BaseTranslator):
     @property
     def longest_target(self) -> int:
         return self._manifest["target_limit"]
-
-    def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
-        """Raise UserError: the engines give the weights of one head at most."""
-        raise UserError("attention map: an exported model gives none; use the run it was made of")
 
     def check_search(self, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""

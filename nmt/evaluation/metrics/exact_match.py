@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
+from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,6 @@ class ExactMatch(Metric):
     chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        sentences = len(references)
-        equal = sum(h.strip() == r.strip() != "" for h, r in zip(hypotheses, references, strict=True))
-        return Score(100.0 * equal / sentences, interval=binomial_interval(equal, sentences, bootstrap))
+        equal = [int(h.strip() == r.strip() != "") for h, r in zip(hypotheses, references, strict=True)]
+        interval = ratio_interval(equal, [1] * len(equal), bootstrap)
+        return Score(100.0 * sum(equal) / len(equal), interval=interval)

@@ -1,18 +1,22 @@
-"""Whether translations keep what must be kept: URLs, placeholders, tags."""
+"""Whether translations keep what must be kept, as URLs, placeholders and tags, and use the terms of a glossary."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
+
+import regex
 
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
-from nmt.evaluation.metrics.base import Lines, Metric, Score, binomial_interval
+from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
 from nmt.system.lines import digest
-from nmt.text.protect import Spans
+from nmt.text.protect import Slot, Spans
+from nmt.text.terms import Terms, before, behind, read_terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +36,74 @@ class KeptSpans(Metric):
     def __post_init__(self) -> None:
         """Refuse patterns that cannot be used."""
         try:
-            self._spans  # noqa: B018
+            self.spans  # noqa: B018
         except UserError as error:
             raise ParameterError("patterns", str(error)) from error
 
     @cached_property
-    def _spans(self) -> Spans:
+    def spans(self) -> Spans:
+        """The spans that the patterns find."""
         return Spans(self.patterns)
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
-        spans = [self._spans.find(normalized(source)) for source in sources]
+        spans = [self.spans.find(normalized(source)) for source in sources]
         lines = map(normalized, hypotheses)
-        pairs = [(own, self._spans.find(line, known=own)) for own, line in zip(spans, lines, strict=True)]
-        kept = [Counter(own) == Counter(found) for own, found in pairs if own or found]
-        signature = f"lines:{len(kept)}|patterns:{digest(*map(str, self._spans.patterns.items()))[:8]}"
-        if not kept:
-            return Score(100.0, signature)
-        return Score(100.0 * sum(kept) / len(kept), signature, binomial_interval(sum(kept), len(kept), bootstrap))
+        pairs = [(own, self.spans.find(line, known=own)) for own, line in zip(spans, lines, strict=True)]
+        kept = [int(Counter(own) == Counter(found)) for own, found in pairs if own or found]
+        settings = digest(*map(str, self.spans.patterns.items()))[:8]
+        return _share(kept, [1] * len(kept), f"lines:{len(kept)}|patterns:{settings}", bootstrap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermAccuracy(KeptSpans):
+    """Percentage of the terms in the sources that are translated as the glossary `file` says.
+
+    Capitals and small letters are not told apart. An ending may follow; after Hangul, only particles may. A term that
+    stands twice in a source counts twice, and one inside a span not at all, because a translation keeps the span.
+    Without a term in the sources, the value is 100. See `nmt.text.terms.read_terms`.
+    """
+
+    file: str | None = None
+    patterns: Mapping[str, str | None] = field(default_factory=dict)
+
+    label = "terms"
+    unit: ClassVar[str] = "% of the terms"
+
+    def __post_init__(self) -> None:
+        """Refuse a file that is not given or cannot be read, and patterns that cannot be used."""
+        super().__post_init__()
+        try:
+            self.terms  # noqa: B018
+        except UserError as error:
+            raise ParameterError("file", str(error)) from error
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The glossary."""
+        if self.file is None:
+            raise UserError("not given; expected a glossary, with a term, a tab and its translation on each line")
+        return read_terms(Path(self.file).expanduser())
+
+    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
+        """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
+        totals, used = [], []
+        for source, hypothesis in zip(sources, hypotheses, strict=True):
+            rest, matches = normalized(hypothesis), 0
+            parts = self.spans.divide(source, self.terms)
+            given = [each.given for each in parts if isinstance(each, Slot) and each.given]
+            for wanted in sorted(given, key=len, reverse=True):
+                pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
+                rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
+                matches += found
+            if given:
+                totals.append(len(given))
+                used.append(matches)
+        return _share(used, totals, f"terms:{sum(totals)}|glossary:{self.terms.digest}", bootstrap)
+
+
+def _share(counts: list[int], totals: list[int], signature: str, bootstrap: int) -> Score:
+    """Return the score 100 * sum(counts) / sum(totals), and 100 if there is nothing to count."""
+    if not totals:
+        return Score(100.0, signature)
+    return Score(100.0 * sum(counts) / sum(totals), signature, ratio_interval(counts, totals, bootstrap))

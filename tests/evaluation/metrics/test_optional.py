@@ -9,10 +9,10 @@ import sacrebleu
 
 from nmt.build import build_metrics
 from nmt.errors import UserError
-from nmt.evaluation.metrics.multi30k import Multi30kBLEU, tokenized
+from nmt.evaluation.metrics.bleu import Multi30kBLEU, tokenized
 
 NODES = {
-    "multi30k": {"_target_": "nmt.evaluation.metrics.multi30k.Multi30kBLEU"},
+    "multi30k": {"_target_": "nmt.evaluation.metrics.bleu.Multi30kBLEU"},
     "korean": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ko-mecab"},
     "japanese": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ja-mecab"},
 }

@@ -24,7 +24,7 @@ def test_lines_without_spans_do_not_count() -> None:
     wrong = ["B A", "{y} {x}", "{x}", "{x}", "PLAIN"]  # one lost, one of two lost, one that the source does not have
     found = metric().score(wrong, RIGHT, sources=SOURCES, bootstrap=100)
     assert found.value == 25 and found.signature is not None and found.signature.startswith("lines:4|patterns:")
-    assert found.interval is not None and found.interval.mean == pytest.approx(25, abs=5)
+    assert found.interval is not None and abs(found.interval.mean - 25) <= found.interval.half_width
     assert metric().score(["a"], ["a"], sources=["b"]).value == 100
 
 

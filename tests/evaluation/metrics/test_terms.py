@@ -11,7 +11,7 @@ import pytest
 from nmt.build import build_metrics
 from nmt.config.compose import compose
 from nmt.errors import UserError
-from nmt.evaluation.metrics.terms import TermAccuracy
+from nmt.evaluation.metrics.spans import TermAccuracy
 from tests.text.test_protect import COMMON
 
 
