@@ -180,9 +180,8 @@ class AttentionMap:
              "words": the same between words}
 
         For example, `data["pieces"]["cross"][2][0][5][7]` is the weight that head 1 of layer 3 gives to source piece 7
-        when the model predicts target piece 5; pieces are counted from 0. "read" holds the columns of decoder_self.
-        "continues" holds the positions of the pieces that continue the character of the previous piece, and "marks" the
-        mark of each span. A map between words has no "pieces".
+        when the model predicts target piece 5, both counted from 0. "read" are the columns of decoder_self. "continues"
+        are pieces that continue the character before them, and "marks" those of spans. A map of words has no "pieces".
         """
         head = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
         pieces = {"pieces": self.to_plain()} if self.level == "pieces" else {}
@@ -232,10 +231,9 @@ def group_words(pieces: Sequence[Piece]) -> list[range]:
     """
     pieces = _as_written(pieces)
     characters = _ranges([i for i, piece in enumerate(pieces) if i == 0 or not piece.continues], len(pieces))
-    starts = [character.start for character in characters[:1]]
-    for before, character in pairwise(characters):
-        if _begins_word(pieces[before.start : before.stop], pieces[character.start : character.stop]):
-            starts.append(character.start)
+    own = [pieces[character.start : character.stop] for character in characters]
+    begin = [True, *map(_begins_word, own, own[1:])]
+    starts = [character.start for character, begins in zip(characters, begin, strict=False) if begins]
     return _ranges(starts, len(pieces))
 
 
@@ -261,15 +259,11 @@ def _begins_word(last: Sequence[Piece], pieces: Sequence[Piece]) -> bool:
     before, text = _join(last), _join(pieces)
     if text.startswith(WORD_MARK) or pieces[0].is_special or last[0].is_special:
         return True
-    return before != WORD_MARK and (_unspaced(text[:1]) or _unspaced(before[-1:]))
-
-
-def _unspaced(char: str) -> bool:
-    return regex.match(UNSPACED_CHARACTER, char, regex.V1) is not None
+    sides = (text[:1], before[-1:])
+    return before != WORD_MARK and any(regex.match(UNSPACED_CHARACTER, side, regex.V1) for side in sides)
 
 
 def _join(pieces: Sequence[Piece]) -> str:
-    """Return the text of consecutive pieces, the first of which begins a character."""
     return "".join(piece.label for i, piece in enumerate(pieces) if i == 0 or not piece.continues)
 
 
@@ -284,13 +278,11 @@ def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece
 
 def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> Tensor:
     """Return the mean of `weights` (L, H, R, C) over each group of rows, summed over each group of columns."""
-    means = torch.zeros(len(rows), weights.shape[2])
-    for index, group in enumerate(rows):
-        means[index, group.start : group.stop] = 1 / len(group)
-    sums = torch.zeros(weights.shape[3], len(columns))
-    for index, group in enumerate(columns):
-        sums[group.start : group.stop, index] = 1
-    return means @ weights @ sums
+    inside = [
+        torch.tensor([[float(place in group) for place in range(size)] for group in groups])
+        for groups, size in ((rows, weights.shape[2]), (columns, weights.shape[3]))
+    ]
+    return inside[0] / inside[0].sum(1, keepdim=True) @ weights @ inside[1].T
 
 
 def _rounded(value: Any) -> Any:

@@ -28,6 +28,7 @@ _SINGLE = (
 )
 AFTER_A_NOUN = rf"(?=(?:{_VARIABLE}|{_SINGLE}){{0,4}}(?!\p{{Hangul}}))"  # for a regular expression
 
+_PAIRS = {form: pair for pair in FORMS.items() for form in pair}
 _BRACKETS = regex.compile(r"(?<=.)[(\uff08][^()\uff08\uff09]*[)\uff09][\"'\p{Pf}]*\Z")
 _PLACEHOLDER = regex.compile(r"(?:\{[^{}]*\}|\$\([^()]*\)|[%$][A-Za-z0-9_]+%?)\W*\Z")  # {0}, $(brand), %1, $1, %A1%
 _PERCENT = "퍼센트"
@@ -42,18 +43,12 @@ def agreed(word: str, text: str) -> str:
     Only a word that ends in a Korean syllable, a digit or a percent sign changes the particle: the sound of other words
     and signs, and of what takes the place of a placeholder, is unknown. Brackets at the end of the word do not count.
     """
-    found = _AFTER.match(text)
-    final = _final(word)
-    return text if found is None or final is None else _form(found[1], final) + text[found.end() :]
-
-
-def _form(particle: str, final: int) -> str:
-    """Return the form of a particle after a syllable with this final."""
-    for after_consonant, after_vowel in FORMS.items():
-        if particle in (after_consonant, after_vowel):
-            vowel = final == _NO_CONSONANT or (final == _L and after_vowel == "로")
-            return after_vowel if vowel else after_consonant
-    return particle
+    found, final = _AFTER.match(text), _final(word)
+    if found is None or final is None:
+        return text
+    after_consonant, after_vowel = _PAIRS[found[1]]
+    vowel = final == _NO_CONSONANT or (final == _L and after_vowel == "로")
+    return (after_vowel if vowel else after_consonant) + text[found.end() :]
 
 
 def _final(word: str) -> int | None:

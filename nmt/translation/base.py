@@ -124,14 +124,13 @@ class BaseTranslator(ABC):
 
         A beam search finds `n_best` translations, and sampling draws `samples`. A sentence gets the same tokens in any
         batch (the engine of an exported model may make an exception). A segment keeps its slots, if the model has
-        spans. A sentence that is empty or only white space is translated to "", with any prefix. The search's
-        `long_source` decides about a source that is longer than `source_limit`. If it is split, its k-th translation
-        joins the k-th translations of its parts; see `Translation.parts`. `prefixes` are the beginnings of the
-        translations, or "" for none; the search may continue the last word of a prefix. In this call, `search` replaces
-        the strategy of the translator, and `fields` replace single settings of the strategy (`beam_size=1`). `advance`
-        is called with the number of sentences that need no search, and then with the number that each batch completes.
-        Raises UserError for settings that the strategy does not have or does not accept, for a value that is not a
-        text, for a source that is too long and not split, and for a prefix that leaves no token below the length limit.
+        spans. A blank sentence is translated to "", with any prefix. The search's `long_source` decides about a source
+        that is longer than `source_limit`. If it is split, its k-th translation joins those of its parts. `prefixes`
+        are the beginnings of the translations, or "" for none; the search may continue the last word of a prefix.
+        `search` replaces the strategy of the translator, and `fields` replace single settings of it (`beam_size=1`).
+        `advance` is called with the number of sentences that need no search, and then with those that each batch
+        completes. Raises UserError for settings that the strategy does not accept, for a value that is not a text, for
+        a source that is too long and not split, and for a prefix that leaves no token below the length limit.
         """
         sources = self.encode(check_texts("sentence", sentences))
         search, count = override(search or self.search, fields), len(sources)
@@ -173,7 +172,7 @@ class BaseTranslator(ABC):
     def check_source(self, sentence: str | Segment, where: str) -> None:
         """Raise UserError if the search refuses `sentence` because of its length; `where` is its place in the input."""
         if self.search.long_source != "split":
-            self._check(self.encode([sentence])[0], self.search, where)
+            self._requests(self.encode([sentence])[0], "", self.search, where)
 
     def cut_warning(self, count: int) -> str:
         """Return the warning about `count` translations that are `Translation.cut`."""
@@ -230,9 +229,11 @@ class BaseTranslator(ABC):
 
     def _requests(self, source: EncodedSource, prefix: str, search: Search, place: str) -> list[SearchRequest]:
         """Return the searches that a source needs. Raises UserError for a source or a prefix that is too long."""
+        source_limit = self.source_limit(search)
         if search.long_source != "split":
-            self._check(source, search, place)
-        first, *rest = self._parts(source, self.source_limit(search).tokens)
+            remedy = "let it be split into sentences: search.long_source=split"
+            source_limit.check(source.tokens, place, remedy)
+        first, *rest = self._parts(source, source_limit.tokens)
         targets = [min(search.target_limit(each.tokens), self.longest_target or sys.maxsize) for each in (first, *rest)]
         ids = self.target_ids([first], [prefix])[0][:-1] if prefix else []
         if not first.empty:
@@ -240,11 +241,6 @@ class BaseTranslator(ABC):
             limit.check(len(ids), f"{place}: the prefix '{self.tokenizer.decode_target(ids)}'", "leave it out")
         begins, lasts = [ids, *([] for _ in rest)], [*(False for _ in rest), True]
         return list(map(SearchRequest, (first, *rest), begins, targets, lasts))
-
-    def _check(self, source: EncodedSource, search: Search, place: str) -> None:
-        self.source_limit(search).check(
-            source.tokens, place, "let it be split into sentences: search.long_source=split"
-        )
 
     def _limit_of_target(self, search: Search) -> str:
         """Return what limits the length of a translation."""

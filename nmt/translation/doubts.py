@@ -34,11 +34,10 @@ LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
 def doubts_of(translation: Translation) -> list[Doubt]:
     """Return the reasons to doubt a translation, in the order of `REASONS`; for a split source those of its parts.
 
-    `script`, `language`: `foreign_script` and `foreign_language` say so about the source without its spans. Names such
-    as "LibreOffice" are no foreign script, so Latin counts only in texts of at least `FEWEST_LETTERS` letters.
-    `repeated`: see `is_repetitive`. `length`: compared in tokens. `cut`: see `Translation.cut`. `unsure`: the mean
-    log-probability of the tokens is below `LEAST_MEAN`. This bound is for translations that a search has found. The
-    translations of people are often less probable.
+    `script` and `language` are of the source without its spans. Names such as "LibreOffice" are no foreign script, so
+    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `length` is compared in tokens. `unsure`: the mean
+    log-probability of the tokens is below `LEAST_MEAN`, a bound for translations that a search has found; those of
+    people are often less probable.
     """
     if translation.parts:
         found = {doubt for part in translation.parts for doubt in part.doubts}
@@ -52,18 +51,14 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     here, there = len(source.ids[0]), len(tokens)
     if source.language:
         words = " ".join(part for part in source.segment.parts if isinstance(part, str))
-        yield "script", _in_foreign_script(words, source.language)
+        script, letters = foreign_script(words, source.language), sum(map(str.isalpha, words))
+        yield "script", bool(script) and (script != "Latin" or letters >= FEWEST_LETTERS)
         yield "language", bool(foreign_language(words, source.language))
     yield "unknown", source.unknown > MOST_UNKNOWN * (here - 1)
     yield "repeated", is_repetitive(translation)
     yield "length", max(here, there) > TIMES_LONGER * min(here, there) + TOKENS_LONGER
     yield "cut", translation.cut
     yield "unsure", translation.log_prob < LEAST_MEAN * there
-
-
-def _in_foreign_script(text: str, language: str) -> bool:
-    script = foreign_script(text, language)
-    return bool(script) and (script != "Latin" or sum(map(str.isalpha, text)) >= FEWEST_LETTERS)
 
 
 def is_repetitive(translation: Translation) -> bool:

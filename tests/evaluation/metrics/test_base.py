@@ -85,8 +85,6 @@ def test_wrong_counts_are_refused() -> None:
         score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES[1:])
     with pytest.raises(UserError, match="no sentences"):
         score({"bleu": BLEU()}, [], [], sources=[])
-    with pytest.raises(UserError, match="bootstrap"):
-        score({"bleu": BLEU()}, HYPOTHESES, REFERENCES, sources=REFERENCES, bootstrap=1)
 
 
 @pytest.mark.parametrize(
