@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-from nmt.system.machine import summary as machine_summary
 from nmt.system.run_files import CONFIG
 from scripts.result_files import MORPHEMES, RESULTS, ROOT, SPEEDS, comparisons, metrics_of
 
@@ -99,10 +98,17 @@ def run_row(comparison: dict[str, Any], name: str, run: dict[str, Any], results:
         "p": p_of_run(run),
         **{column: show(facts) for column, show in FACTS.items()},
         "commit": str(facts["commit"])[:7],
-        "hardware": machine_summary(facts["hardware"]),
+        "hardware": hardware(facts["hardware"]),
         "torch": facts["versions"]["torch"],
         "command": command(facts, results),
     }
+
+
+def hardware(facts: dict[str, Any]) -> str:
+    """Return the most important facts of `nmt.system.machine.describe` as a short text."""
+    memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
+    threads = f"{facts['threads']} thread{'' if facts['threads'] == 1 else 's'}"
+    return ", ".join(facts["gpus"]) or f"{threads} of an {facts['cpu']}{memory}"
 
 
 def with_width(test: dict[str, float]) -> str:

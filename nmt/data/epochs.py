@@ -29,8 +29,7 @@ from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.system.atomic import temporary_folder
-from nmt.system.cache import cache_folder
+from nmt.system.atomic import cache_folder, temporary_folder
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 logger = logging.getLogger(__name__)

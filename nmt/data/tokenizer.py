@@ -28,7 +28,7 @@ from nmt.data.pair import Split, marked
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
-from nmt.system.cache import read_entry, write_entry
+from nmt.system.atomic import write_atomically
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
@@ -36,7 +36,7 @@ from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
 
-VERSION = 2  # of the texts that a tokenizer is trained on, of their normalization, and of the default size
+VERSION = 3  # of the file, of the texts to train on, of their normalization, and of the default size
 FIXED_PIECES = 4 + len(RESERVED) + 256  # special pieces, reserved pieces and bytes
 MOST_PIECES = 32_000  # in a default vocabulary
 
@@ -264,9 +264,10 @@ def default_size(characters: int, pairs: int) -> int:
 
 
 def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
-    model = read_entry(entry, "tokenizer")
-    if model is not None:
-        logger.info(f"{_description(side, config, model)}, from {entry}")
+    if not entry.is_file():
+        return None
+    model = entry.read_bytes()
+    logger.info(f"{_description(side, config, model)}, from {entry}")
     return model
 
 
@@ -275,8 +276,12 @@ def _trained(
 ) -> bytes:
     size = config.vocab_size or default_size(len({" "}.union(*texts())), pairs)
     model = train_model(texts(), size, side, config)
-    written = entry is not None and write_entry(entry, model, "tokenizer")
-    logger.info(_description(side, config, model) + (f", cached in {entry}" if written else ""))
+    logger.info(_description(side, config, model))
+    if entry is not None:
+        try:
+            write_atomically(entry, model)
+        except OSError as error:
+            logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
     return model
 
 

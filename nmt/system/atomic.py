@@ -1,8 +1,7 @@
-"""Writes a file completely or not at all, checks a folder for writing, and locks a file against other processes."""
+"""Writes a file completely or not at all, locks a file against other processes, and names the folder of the cache."""
 
 from __future__ import annotations
 
-import errno
 import gzip
 import os
 import re
@@ -13,9 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from nmt.errors import UserError
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the errors of a full disk, which name no file
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
 
 
@@ -91,16 +87,14 @@ def try_lock(file: IO[bytes]) -> bool | None:
     return True
 
 
+def cache_folder() -> Path:
+    """Return the folder of tokenizers, encoded corpora and data reports: $NMT_CACHE, or `nmt` in the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{base}/nmt"))
+
+
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder, which is removed after the block. Raises UserError if it becomes full."""
+    """Yield a new folder, which is removed after the block."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        try:
-            yield Path(name)
-        except OSError as error:
-            if error.errno not in _FULL:
-                raise
-            raise UserError(
-                f"{tempfile.gettempdir()}: {error.strerror}; make room in this folder of temporary files, or set the "
-                "environment variable TMPDIR to another one"
-            ) from error
+        yield Path(name)

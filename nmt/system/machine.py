@@ -5,10 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,6 @@ DEPENDENCIES = (
     *("torch", "pytorch-lightning", "hydra-core", "omegaconf", "numpy"),
     *("sentencepiece", "sacrebleu", "datasets", "babel", "num2words"),
 )
-GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 
 
 def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, Any]:
@@ -41,13 +38,6 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
     }
 
 
-def summary(facts: Mapping[str, Any]) -> str:
-    """Return the most important facts of `describe` as a short text."""
-    memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
-    threads = f"{facts['threads']} thread{'' if facts['threads'] == 1 else 's'}"
-    return ", ".join(facts["gpus"]) or f"{threads} of an {facts['cpu']}{memory}"
-
-
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed main dependencies."""
     found = {"python": platform.python_version()}
@@ -65,24 +55,18 @@ def commit(folder: str | Path) -> str | None:
     """
     if not _git(folder, "ls-files", "--", "."):
         return None
-    head = _git(folder, "rev-parse", "--verify", "HEAD")
-    if not head:
-        return None
-    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
-    return f"{head}-dirty" if changes else head
+    return _git(folder, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*") or None
 
 
 def peak_memory_bytes() -> int:
     """Return the peak of the memory in use since the start.
 
-    With a GPU this is the memory that torch has allocated on it, otherwise the resident memory of this process. Returns
-    0 on Windows, which does not report it.
+    With a GPU this is the memory that torch has allocated on it, otherwise the resident memory of this process. On
+    Linux, this is at least the peak of the program that started this one. Returns 0 on Windows, which does not report
+    it.
     """
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return int(torch.cuda.max_memory_allocated())
-    with suppress(OSError):  # on Linux: getrusage would also count the process that started this one
-        if found := re.search(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"), re.M):
-            return int(found[1]) * 1024
     try:
         import resource
     except ModuleNotFoundError:
@@ -96,8 +80,7 @@ def cpu_model() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        lines = _run(["sysctl", "-n", "machdep.cpu.brand_string"]).splitlines()
-        return lines[0] if lines else platform.processor() or platform.machine()
+        lines = []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or platform.machine())
 
@@ -112,14 +95,9 @@ def memory_bytes() -> int | None:
 
 def _git(folder: str | Path, *arguments: str) -> str:
     """Return the output of a git command, or "" if it fails. It takes no locks, so it never blocks another git."""
-    return _run(["git", "--no-optional-locks", "-C", str(folder), *arguments])
-
-
-def _run(command: list[str]) -> str:
-    # Inside a git hook, these variables name the repository of the hook and would override `folder`.
-    environment = {name: value for name, value in os.environ.items() if name not in GIT_VARIABLES}
+    command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=10, env=environment, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else ""

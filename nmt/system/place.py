@@ -74,20 +74,16 @@ class OtherPrograms:
     def __init__(self) -> None:
         self._start = _seconds()
 
-    def busy_cores(self) -> float:
-        """Return the mean number of usable cores that other programs kept busy; 0.0 if the system is not Linux."""
-        clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
-        return max(0.0, busy - own) / max(clock, 1e-3)
-
     def shortage(self, threads: int) -> str | None:
         """Return a sentence about the busy cores if too few are free for `threads` threads, else None.
 
         Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
         """
-        busy, cores = self.busy_cores(), usable_cores()
-        if threads == 1 or busy + threads < cores + 0.5:
+        clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
+        others, cores = (busy - own) / max(clock, 1e-3), usable_cores()
+        if threads == 1 or others + threads < cores + 0.5:
             return None
-        return f"other programs keep {min(busy, cores):.1f} of {cores} cores busy"
+        return f"other programs keep {min(others, cores):.1f} of {cores} cores busy"
 
 
 def _seconds() -> tuple[float, float, float]:

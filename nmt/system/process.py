@@ -12,8 +12,7 @@ import torch
 from nmt.system import machine
 from nmt.system.place import Place, usable_cores
 
-MANY_FILES = 10_240  # the most that macOS allows
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_MMAP_MAX = -1, -3, -4  # malloc.h
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # malloc.h
 LARGEST_INT = 2**31 - 1
 
 
@@ -94,34 +93,17 @@ def share_machine(place: Place) -> None:
         torch.cuda.set_device(place.local_rank % torch.cuda.device_count())
 
 
-def keep_freed_memory() -> bool:
-    """Let glibc's malloc keep freed memory for the next tensor. Return whether this succeeded.
+def keep_freed_memory() -> None:
+    """Let glibc's malloc keep freed memory for the next tensor.
 
     By default, malloc maps new pages for every large block, and returns them to the kernel when the block is freed. The
     kernel fills each new page with zeros, which takes a third of the time of training on a CPU. Without glibc (macOS,
     Windows, musl) this function does nothing.
     """
     try:
-        libc = ctypes.CDLL(None)
-        libc.gnu_get_libc_version  # noqa: B018  (raises AttributeError without glibc)
-        mallopt = libc.mallopt
+        mallopt = ctypes.CDLL(None).mallopt
     except (OSError, TypeError, AttributeError):
-        return False
-    mallopt.argtypes, mallopt.restype = (ctypes.c_int, ctypes.c_int), ctypes.c_int
-    # Old versions of glibc refuse a threshold above 32 MiB. They accept the limit of 0 mapped blocks.
-    unmapped = mallopt(M_MMAP_THRESHOLD, LARGEST_INT) == 1 or mallopt(M_MMAP_MAX, 0) == 1
-    return bool(unmapped and mallopt(M_TRIM_THRESHOLD, LARGEST_INT) == 1)
-
-
-def allow_many_files() -> None:
-    """Let this process have as many files and connections open as its user may, up to `MANY_FILES`.
-
-    Often 1,024 are allowed at first. Windows has no such limit.
-    """
-    try:
-        import resource
-    except ModuleNotFoundError:
         return
-    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= allowed < MANY_FILES:  # below 0: no limit
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MANY_FILES) if most >= 0 else MANY_FILES, most))
+    mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
+    mallopt(M_MMAP_MAX, 0)
+    mallopt(M_TRIM_THRESHOLD, LARGEST_INT)

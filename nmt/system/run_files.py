@@ -19,29 +19,24 @@ BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
 _EXPECTED = "a run folder (outputs/NAME/TIME) or a .safetensors file"
 
 
-def checkpoint_folder(folder: Path) -> Path:
-    """Return the folder of the checkpoints of the run in `folder`."""
-    return folder / CHECKPOINTS
-
-
 def last_checkpoint(folder: Path) -> Path:
     """Return the file with the complete state of training."""
-    return checkpoint_folder(folder) / LAST
+    return folder / CHECKPOINTS / LAST
 
 
 def best_checkpoint(folder: Path) -> Path:
     """Return the file with the weights to translate with."""
-    return checkpoint_folder(folder) / BEST
+    return folder / CHECKPOINTS / BEST
 
 
 def recent_checkpoint(folder: Path, update: int) -> Path:
     """Return the file with the weights that were validated after `update`, kept for averaging."""
-    return checkpoint_folder(folder) / f"recent-{update}.safetensors"
+    return folder / CHECKPOINTS / f"recent-{update}.safetensors"
 
 
 def recent_updates(folder: Path) -> list[int]:
     """Return the updates whose weights are kept for averaging, oldest first. A user's copy of a file is ignored."""
-    names = (path.stem.removeprefix("recent-") for path in checkpoint_folder(folder).glob("recent-*.safetensors"))
+    names = (path.stem.removeprefix("recent-") for path in (folder / CHECKPOINTS).glob("recent-*.safetensors"))
     return sorted(int(name) for name in names if name.isdecimal())
 
 
@@ -65,33 +60,18 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     if path.is_file():
         return path
     if not path.exists():
-        raise UserError(f"{key}={path}: no such file or folder; give {_EXPECTED}")
+        raise UserError(f"{key}={path}: no such file or folder, expected {_EXPECTED}")
     best = best_checkpoint(path)
     if not best.is_file():
-        raise UserError(f"{key}={path}: {_without_best(path)}")
+        stopped = last_checkpoint(path).is_file()
+        again = f"; it stopped before its first validation (python train.py resume={path} continues it)" * stopped
+        raise UserError(f"{key}={path}: it has no {CHECKPOINTS}/{BEST}, expected {_EXPECTED}{again}")
     return best
 
 
 def is_exported(path: str | Path) -> bool:
     """Return whether `path` is the folder of an exported model."""
     return (Path(os.path.expanduser(path)) / EXPORTED).is_file()
-
-
-def _without_best(folder: Path) -> str:
-    """Return a description of a folder without a best checkpoint, with advice."""
-    if is_exported(folder):
-        return "an exported model; name the run that it was exported from"
-    if last_checkpoint(folder).is_file():
-        return f"this run stopped before its first validation; continue it (python train.py resume={folder})"
-    if (folder / METRICS).is_file():
-        return "a finished run without its checkpoint; name a run that has one, or one of the models in examples/"
-    if (folder / CONFIG).is_file():
-        return "this run stopped before it wrote a checkpoint; start it again"
-    runs = [path.parent for path in folder.glob(f"*/{CONFIG}") if best_checkpoint(path.parent).is_file()]
-    if runs:
-        newest = max(runs, key=lambda run: best_checkpoint(run).stat().st_mtime)
-        return f"this folder is not a run but holds {len(runs)}; name one of them, as in {newest} (the newest)"
-    return f"not the folder of a run; give {_EXPECTED}"
 
 
 def inside(folder: Path, *names: str) -> Path:

@@ -25,7 +25,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.layers import Dropout
 from nmt.system import machine, process
-from nmt.system.cache import cache_folder
+from nmt.system.atomic import cache_folder
 from nmt.system.place import OtherPrograms, place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing

@@ -47,7 +47,7 @@ def measure(recipe: Recipe, objects: Objects, ckpt: str | None) -> Iterator[str]
     with temporary_folder() as folder, suppress(Measured):
         train(replace(_unlimited(recipe), folder=folder / "run"), replace(objects, callbacks=callbacks))
     device = clock.device
-    yield f"hardware: {machine.summary(machine.describe(device))}"
+    yield f"hardware: {machine.describe(device)}"
     peak = max(clock.peak, matmul_peak(device))
     rate = clock.flops / clock.seconds
     yield (

@@ -131,7 +131,7 @@ def run(arguments: Sequence[str]) -> None:
         raise UserError(f"benchmark.py translation: got {' '.join(arguments) or 'nothing'}, expected {USAGE}")
     sources, references, metric = _test_split(names[0], path)
     systems = [system for name in names for system in _systems(Path(name), sources[:SINGLE])]
-    print(f"hardware: {machine.summary(machine.describe())}; {len(sources):,} sentences\n", flush=True)
+    print(f"hardware: {machine.describe()}; {len(sources):,} sentences\n", flush=True)
     measure(systems, sources)
     print(to_markdown(_table(systems, metric, references)))
 

