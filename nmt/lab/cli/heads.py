@@ -120,7 +120,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
             "cannot be measured; choose another one, as in scores=[bleu], or set importance=false"
         )
     frequencies = None
-    training = training_of(inputs, config.allow) if config.rarity else None
+    training = training_of(inputs, config.data, config.allow) if config.rarity else None
     if training is not None:
         frequencies = count_pieces(training.pairs(), translator.tokenizer)
     pairs = inputs.pairs[: config.sentences]

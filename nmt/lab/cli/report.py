@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import OpenMapping, configured
 from nmt.cli.evaluate import Inputs, SplitConfig, data_of, evaluate, load_inputs
@@ -69,7 +69,7 @@ def main(config: ReportConfig) -> None:
     views = build_views(config.views, allow=config.allow)
     for view in views.values():
         view.check(translator.model)
-    training = training_of(inputs, config.allow) if config.rarity else None
+    training = training_of(inputs, config.data, config.allow) if config.rarity else None
     evaluation = evaluate(inputs, bootstrap=config.bootstrap)
     with messages_on(sys.stderr):
         rare = None
@@ -84,11 +84,11 @@ def main(config: ReportConfig) -> None:
             print(f"written to {path}")
 
 
-def training_of(inputs: Inputs, allow: Sequence[str]) -> Training | None:
+def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) -> Training | None:
     """Return the pairs that the model was trained on (also `data.more`), before any were dropped.
 
-    If a model of both directions translates the other way, their sides are exchanged. If they cannot be read, a warning
-    says so, and the result is None.
+    A folder among the `given` data settings, data.path=, holds a copy of them. If a model of both directions translates
+    the other way, their sides are exchanged. If they cannot be read, a warning says so, and the result is None.
     """
     from nmt.build import build_more, build_source
     from nmt.data.corpus import load_corpus, load_more, origin
@@ -98,7 +98,7 @@ def training_of(inputs: Inputs, allow: Sequence[str]) -> Training | None:
 
     with messages_on(sys.stderr):
         try:
-            data = data_of(inputs.loaded, {})
+            data = data_of(inputs.loaded, {key: given[key] for key in ("path",) if key in given})
             source = build_source(data, allow=allow)
             splits = [load_corpus(source, data, ("train",))["train"], *load_more(build_more(data), data).values()]
         except UserError as error:
