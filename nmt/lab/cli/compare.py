@@ -9,7 +9,7 @@ from the translations in the run folders. Only metrics of sacreBLEU have a diffe
 interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but it also counts shuffles with
 exactly the real difference (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu
 --paired-bs. With several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program
-writes comparison.md, .tsv (all digits), .json (everything) and .html (one page, with a chart by length and the
+writes comparison.md, .json (everything, with all digits) and .html (one page, with a chart by length and the
 sentences that differ most).
 
   python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
@@ -137,8 +137,8 @@ def show(comparison: Comparison) -> None:
 
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write the comparison as Markdown, TSV, JSON and HTML; return the paths of the files. Raises OSError."""
-    from nmt.cli.table import to_markdown, to_tsv
+    """Write the comparison as Markdown, JSON and HTML; return the paths of the files. Raises OSError."""
+    from nmt.cli.table import to_markdown
     from nmt.lab.compare import table as tables
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))
@@ -151,7 +151,6 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     ]
     contents = {
         "md": "\n".join(parts),
-        "tsv": to_tsv(systems),
         "json": json.dumps(tables.to_dict(comparison), indent=2, ensure_ascii=False) + "\n",
         "html": tables.comparison_page(comparison),
     }

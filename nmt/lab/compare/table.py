@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from nmt.cli.table import Cell, Column, Table, text_cell
+from nmt.cli.table import Column, Table, text_cell
 from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
 from nmt.lab.html import COLORS, chart, render
 
-NOTHING, NO_PAIR = Cell("", (None,)), Cell("", (None, None))
 FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
 EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger factor are not compared fairly
 
@@ -25,17 +24,15 @@ def systems_table(comparison: Comparison) -> Table:
     p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. If all
     runs are of one system, there is no difference to test. The facts of the run follow.
     """
-    columns = [Column("system", number=False), Column("seed", number=False)]
-    shown = labels(comparison.metrics)
+    names = []
     for name, metric in comparison.metrics.items():
-        label = shown[name]
-        columns.append(Column(label, parts=(label, f"{label} ±")))
-        if _tested(comparison, metric):
-            difference = f"{label} difference"
-            columns.append(Column(difference, parts=(difference, f"{difference} ±")))
-            columns += [Column(f"{label} {kind}") for kind in _tests(comparison)]
-    columns += [*(Column(fact) for fact in FACTS), Column("model", number=False)]
-    return Table(columns, [row for system in comparison.systems for row in _rows(comparison, system)])
+        label = labels(comparison.metrics)[name]
+        tests = [f"{label} difference", *(f"{label} {kind}" for kind in _tests(comparison))]
+        names += [label, *(tests if _tested(comparison, metric) else [])]
+    texts = ("system", "seed", "model")
+    columns = [Column(name, number=name not in texts) for name in ("system", "seed", *names, *FACTS, "model")]
+    rows = [list(map(text_cell, row)) for system in comparison.systems for row in _rows(comparison, system)]
+    return Table(columns, rows)
 
 
 def _tested(comparison: Comparison, metric: Metric) -> bool:
@@ -46,44 +43,40 @@ def _tests(comparison: Comparison) -> list[str]:
     return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.tests_seeds else [])]
 
 
-def _rows(comparison: Comparison, system: System) -> Iterator[list[Cell]]:
+def _rows(comparison: Comparison, system: System) -> Iterator[list[str]]:
     mark = " (baseline)" if system is comparison.baseline and len(comparison.systems) > 1 else ""
     for each in system.runs:
-        yield [text_cell(system.name + mark), text_cell(str(each.run.seed)), *_run_cells(comparison, each)]
+        yield [system.name + mark, str(each.run.seed), *_run_cells(comparison, each)]
     if len(system.runs) > 1:
-        count = f"mean of {len(system.runs)}"
-        yield [text_cell(system.name + mark), text_cell(count), *_mean_cells(comparison, system)]
+        yield [system.name + mark, f"mean of {len(system.runs)}", *_mean_cells(comparison, system)]
 
 
-def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[Cell]:
+def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[str]:
     for name, metric in comparison.metrics.items():
-        found = each.scores[name]
-        half = None if found.interval is None else found.interval.half_width
-        yield _plus_minus(found.value, half)
+        found, tests = each.scores[name], each.tests.get(name)
+        yield f"{found.value:.2f}" + (f" ± {found.interval.half_width:.2f}" if found.interval else "")
         if _tested(comparison, metric):
-            tests = each.tests.get(name)
-            if tests is None:
-                yield from [NO_PAIR, NOTHING, NOTHING]
-            else:
-                yield from [_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p)]
-            yield from [NOTHING] * comparison.tests_seeds
+            yield from (
+                ["", "", ""]
+                if tests is None
+                else [*(_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p))]
+            )
+            yield from [""] * comparison.tests_seeds
     facts = run_facts(each)
-    for count in ("parameters", "updates"):
-        yield Cell(f"{facts[count]:,}", (facts[count],))
-    yield Cell(f"{facts['minutes']:.1f}", (facts["minutes"],))
-    for speed in ("tokens/s", "sentences/s"):
-        yield Cell(f"{facts[speed]:,.0f}", (facts[speed],))
-    yield text_cell(each.run.model)
+    yield from (f"{facts[count]:,}" for count in ("parameters", "updates"))
+    yield f"{facts['minutes']:.1f}"
+    yield from (f"{facts[speed]:,.0f}" for speed in ("tokens/s", "sentences/s"))
+    yield each.run.model
 
 
-def _mean_cells(comparison: Comparison, system: System) -> Iterator[Cell]:
+def _mean_cells(comparison: Comparison, system: System) -> Iterator[str]:
     for name, metric in comparison.metrics.items():
-        yield _plus_minus(system.mean(name), system.deviation(name))
+        yield f"{system.mean(name):.2f} ± {system.deviation(name):.2f}"
         if _tested(comparison, metric):
             test = system.seeds.get(name)
-            difference, p = (NO_PAIR, NOTHING) if test is None else (_difference(test), _p(test.p))
-            yield from [difference, NOTHING, NOTHING, *[p] * comparison.tests_seeds]
-    yield from [NOTHING] * (len(FACTS) + 1)
+            difference, p = ("", "") if test is None else (_difference(test), _p(test.p))
+            yield from [difference, "", "", *[p] * comparison.tests_seeds]
+    yield from [""] * (len(FACTS) + 1)
 
 
 def run_facts(each: ComparedRun) -> dict[str, float]:
@@ -99,16 +92,12 @@ def run_facts(each: ComparedRun) -> dict[str, float]:
     return dict(zip(FACTS, values, strict=True))
 
 
-def _plus_minus(value: float, half: float | None) -> Cell:
-    return Cell(f"{value:.2f}" + ("" if half is None else f" ± {half:.2f}"), (value, half))
+def _difference(test: PairedBootstrap) -> str:
+    return f"{test.difference:+.2f} ± {test.half_width:.2f}"
 
 
-def _difference(test: PairedBootstrap) -> Cell:
-    return Cell(f"{test.difference:+.2f} ± {test.half_width:.2f}", (test.difference, test.half_width))
-
-
-def _p(value: float) -> Cell:
-    return Cell("<0.001" if value < 0.001 else f"{value:.3f}", (value,))
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def lengths_table(comparison: Comparison) -> Table:
@@ -116,7 +105,7 @@ def lengths_table(comparison: Comparison) -> Table:
     columns = [Column("system", number=False)]
     columns += [Column(f"{group} ({len(group.indices)})") for group in comparison.lengths]
     rows = [
-        [text_cell(system.name), *(Cell(f"{value:.2f}", (value,)) for value in system.by_length)]
+        list(map(text_cell, [system.name, *(f"{value:.2f}" for value in system.by_length)]))
         for system in comparison.systems
     ]
     return Table(columns, rows)
