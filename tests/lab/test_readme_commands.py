@@ -52,10 +52,7 @@ def test_heads_commands(line, commands_folder, run_folder, capsys):
     heads.main([*shlex.split(line), "search.max_length_extra=0", "search.max_length_factor=0.3"])
     assert "BLEU" in capsys.readouterr().out
     found = {path.name for path in (run_folder / "heads").iterdir()}
-    assert sorted(re.sub(r"\.[0-9a-f]{8}\.", ".LIMITS.", each) for each in found) == [
-        "test.beam1.lp1.3.LIMITS.json",
-        "test.beam1.lp1.3.LIMITS.png",
-    ]
+    assert found == {"test.beam1.lp1.3.json", "test.beam1.lp1.3.png"}
 
 
 def test_python_of_the_library_page(commands_folder, capsys):

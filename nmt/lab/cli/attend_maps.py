@@ -12,7 +12,6 @@ from rich.console import Console
 
 from nmt.attention_map import AttentionMap
 from nmt.build import build_views
-from nmt.cli.output import print_stderr
 from nmt.cli.table import terminal_width
 from nmt.lab.attention.caption import details
 from nmt.lab.attention.figure import draw, save, save_figure
@@ -64,10 +63,6 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     own = translator.search  # of its search, the other model needs only the limits
     limits = {**own.limits, "batch_tokens": own.batch_tokens}
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
-    if translator.languages and other.languages and translator.languages != other.languages:
-        one, two = map(" to ".join, (translator.languages, other.languages))
-        name = config.ckpt if isinstance(config.ckpt, str) else ", ".join(config.ckpt)
-        print_stderr(f"warning: compare: {config.compare} translates {two}, and {name} translates {one}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]

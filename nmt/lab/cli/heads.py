@@ -14,7 +14,7 @@ arXiv:1905.10650). Among many heads, small losses occur by chance.
 
 The program prints a table, and writes heads/test.beam1.lp1.500.json (with all figures of each head) and a picture of
 the same name, .png. The names have the split, the checkpoint unless it is the best, the search and the number of
-sentences. If data settings or length limits were changed, a digest of both follows.
+sentences. Give other data or length limits another folder, out=FOLDER.
 
   python scripts/heads.py ckpt=outputs/transformer/2026-01-31_12-00-00 sentences=200
 """
@@ -64,7 +64,8 @@ def main(config: HeadsConfig) -> None:
     from nmt.lab.heads.heads import heads_figure
 
     inputs = load_inputs(config)
-    paths = {kind: inside(inputs.folder, "heads", f"{name(inputs, config)}.{kind}") for kind in ("json", "png")}
+    name = f"{inputs.subject.beginning(inputs.translator.search)}.{len(inputs.pairs[: config.sentences])}"
+    paths = {kind: inside(inputs.folder, "heads", f"{name}.{kind}") for kind in ("json", "png")}
     with messages_on(sys.stderr):
         facts, found = examine(inputs, config)
     print(to_text(table(found, facts["metric"])))
@@ -81,27 +82,12 @@ def main(config: HeadsConfig) -> None:
         print(f"written to {paths[kind]}")
 
 
-def name(inputs: Inputs, config: HeadsConfig) -> str:
-    """Return the beginning of the file names: split, checkpoint, search and number of sentences.
-
-    If data settings or length limits were changed, a digest of the sentences and limits follows.
-    """
-    from nmt.system.lines import digest
-
-    pairs, search = inputs.pairs[: config.sentences], inputs.translator.search
-    parts = [inputs.subject.beginning(search), str(len(pairs))]
-    if not inputs.subject.own:
-        texts = (text for pair in pairs for text in (pair.source, pair.target))
-        parts.append(digest(*texts, *map(str, search.limits.values()))[:8])
-    return ".".join(parts)
-
-
 def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[Profile]]:
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
     from nmt.lab.attention.view import attention_maps
-    from nmt.lab.heads.heads import count_pieces, count_spans, profiles
+    from nmt.lab.heads.heads import count_pieces, profiles
     from nmt.lab.heads.importance import heads, importance
     from nmt.translation.translator import Translator
 
@@ -126,8 +112,6 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     pairs = inputs.pairs[: config.sentences]
     sources, references = [pair.source for pair in pairs], [pair.target for pair in pairs]
     translations = translator.translate(sources)
-    if frequencies is not None:
-        count_spans(frequencies, translations)
     maps = list(attention_maps(translator, translations).values())
     if not maps:
         raise UserError(f"split: none of the {len(pairs)} translations has an attention map, because all are empty")

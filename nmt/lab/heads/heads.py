@@ -17,7 +17,6 @@ from nmt.errors import printable
 from nmt.lab.attention.measures import measures
 from nmt.lab.heads.importance import Head, Importance
 from nmt.lab.heads.roles import role, roles
-from nmt.translation.translation import Translation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -131,16 +130,3 @@ def count_pieces(pairs: Iterable[SentencePair], tokenizer: Tokenizer) -> dict[st
         counts["source"].update(piece.label for piece in tokenizer.source_pieces(ids.source))
         counts["target"].update(piece.label for piece in tokenizer.target_pieces(ids.target))
     return counts
-
-
-def count_spans(counts: Mapping[str, Counter[str]], translations: Iterable[Translation]) -> None:
-    """Add the spans of translations to the `counts` of pieces, each with the count of its mark.
-
-    The model reads the mark, but the label in an attention map is the text of the span.
-    """
-    for each in translations:
-        source = each.encoded
-        texts = {piece: slot.text for piece, slot in source.segment.by_piece.items()}
-        for side, spans in (("source", texts), ("target", source.translations)):
-            for mark, label in spans.items():
-                counts[side][label] = max(counts[side][label], counts[side][mark])

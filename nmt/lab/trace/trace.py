@@ -181,7 +181,7 @@ class Trace:
         """
         layer, head = self.chosen(layer, head)
         attention = self.attention
-        data = {
+        data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "source": attention.source,
@@ -194,9 +194,8 @@ class Trace:
             "layer": layer,
             "head": head,
         }
-        steps = [json.dumps(plain(step), ensure_ascii=False, allow_nan=False) for step in self.steps(layer, head)]
-        text = json.dumps(data, ensure_ascii=False, indent=1).removesuffix("\n}")
-        return text + ',\n "steps": [\n  ' + ",\n  ".join(steps) + "\n ]\n}\n"
+        data["steps"] = [plain(step) for step in self.steps(layer, head)]
+        return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def trace_position(

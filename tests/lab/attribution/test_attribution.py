@@ -15,7 +15,6 @@ from nmt import load_translator
 from nmt.build import build_views
 from nmt.errors import UserError
 from nmt.lab.attribution.base import Attribution, AttributionView, attribute, attributions, layer_names, shares
-from nmt.lab.attribution.content_attention import ContentAttention
 from nmt.lab.attribution.gradient import InputXGradient
 from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
@@ -112,7 +111,7 @@ def test_words_join_the_scores_of_pieces() -> None:
     assert words.reach[0] == len(words.axes[1]) - len(words.axes[0]) + 1 and words.reach[-1] == len(words.axes[1])
 
 
-def test_layers_and_sources_are_columns_too() -> None:
+def test_layers_and_encoders_have_columns_of_their_own() -> None:
     cells = [["▁Ja"] * 4 for _ in GERMAN]
     lens = made(LogitLens(), 4, cells=cells)
     assert lens.view().axes == (GERMAN, layer_names(4)) and lens.view().cells == cells
@@ -120,9 +119,6 @@ def test_layers_and_sources_are_columns_too() -> None:
     words = lens.view(words=True)
     assert words.cells is None and words.weights.shape[2:] == (len(words.axes[0]), 4)
     np.testing.assert_allclose(words.weights[0, 0, words.axes[0].index("roten")], lens.scores[0, 0, 4:6].mean(0))
-    content = made(ContentAttention(), len(ENGLISH))
-    assert content.view().axes == (GERMAN, ENGLISH)
-    np.testing.assert_array_equal(content.view().weights, content.scores)
     encoder = made(EncoderValueZeroing(), len(ENGLISH), rows=len(ENGLISH))
     assert encoder.view().axes == (ENGLISH, ENGLISH) and encoder.view().title == EncoderValueZeroing.title
     np.testing.assert_allclose(encoder.view().weights, shares(encoder.scores), rtol=1e-6)

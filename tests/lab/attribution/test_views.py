@@ -20,7 +20,6 @@ from nmt.lab.attribution.alti import (
     transformed,
 )
 from nmt.lab.attribution.base import AttributionView
-from nmt.lab.attribution.content_attention import ContentAttention
 from nmt.lab.attribution.gradient import InputXGradient
 from nmt.lab.attribution.integrated_gradients import IntegratedGradients
 from nmt.lab.attribution.logit_lens import LogitLens
@@ -293,23 +292,6 @@ def test_the_last_layer_of_the_lens_is_the_prediction() -> None:
     cut.model.load_state_dict(given.model.state_dict())
     cut.model.decoder.layers = cut.model.decoder.layers[:1]  # type: ignore[index]
     torch.testing.assert_close(found.values[..., :2], LogitLens().scores(cut).values)
-
-
-@pytest.mark.parametrize("words", [TRANSFORMERS[0], RECURRENT[0]])
-def test_attention_to_content_leaves_out_marks(words: str) -> None:
-    given = prediction(words)
-    found = ContentAttention().scores(given).values
-    with torch.no_grad():
-        _, weights = given.attend()
-    content = [0, 1, 3]
-    assert weights.cross is not None
-    kept = weights.cross[0][..., content]
-    torch.testing.assert_close(found[..., content], kept / kept.sum(-1, keepdim=True))
-    assert not found[..., [2, 4, 5]].any()
-    marks = replace(given, source_pieces=[Piece("</s>")] * S)
-    assert not ContentAttention().scores(marks).values.any()
-    tags = replace(given, source_pieces=[Piece("</s>", mark="｟9｠")] * S)
-    torch.testing.assert_close(ContentAttention().scores(tags).values, weights.cross[0])
 
 
 def test_a_model_that_embeds_step_by_step_is_refused() -> None:

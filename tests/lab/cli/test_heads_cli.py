@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.cli import heads
-from nmt.lab.heads.heads import Profile, count_pieces, count_spans, heads_figure
+from nmt.lab.heads.heads import Profile, heads_figure
 from nmt.lab.heads.importance import Head
-from nmt.text.protect import Spans
-from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other
 
 LIMITS = ["search.max_length_extra=4", "search.max_length_factor=1"]  # those of the run
@@ -47,18 +44,6 @@ def test_every_head_has_a_line_a_role_and_a_loss(
     assert out[-2:] == [f"written to {tmp_path}/heads/{NAME}.{suffix}" for suffix in ("json", "png")]
 
 
-@pytest.mark.slow
-def test_other_data_do_not_replace_the_files_of_the_run(run: Run, tmp_path: Path) -> None:
-    words = [f"ckpt={run.folder}", f"out={tmp_path}", "importance=false", "rarity=false", *FAST]
-    heads.main(words)
-    before = written(tmp_path)
-    (tmp_path / "test.tsv").write_text("a dog\tgod a\n" * 4, "utf-8")
-    heads.main([*words, f"data.path={tmp_path}"])
-    assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 4
-    heads.main([*words, "search.max_length_extra=1"])
-    assert written(tmp_path) == before and len(list((tmp_path / "heads").iterdir())) == 6, "other limits, other files"
-
-
 def test_a_head_that_cannot_be_left_out_has_no_place_in_the_scale_of_lost_scores() -> None:
     lost, whole = (Profile(Head("cross", 1, n), "end", {"end": 0.4}, {}, value) for n, value in ((1, 5.2), (2, None)))
     figure = heads_figure([lost, whole], "", "")
@@ -84,15 +69,3 @@ def test_a_recurrent_model_has_one_head_that_cannot_be_masked(
     assert "importance:" not in capsys.readouterr().err
     (only,) = written(tmp_path, "test.other.beam1.lp1.4")["heads"]
     assert (only["kind"], only["lost"], set(only["shares"])) == ("cross", None, {"end"})
-
-
-def test_a_span_is_as_frequent_as_the_mark_that_the_model_reads(run: Run) -> None:
-    """So it is not the rarest token of every sentence that has one."""
-    ours = run.translator
-    translator = Translator(ours.model, ours.tokenizer.with_spans(Spans({"braces": r"\{\w+\}"})), ours.search)
-    pairs = [SentencePair(f"{{x{number}}} {{y}} dog", f"{{y}} {{x{number}}}") for number in range(9)]
-    counts = count_pieces([*pairs, SentencePair("{a} a", "{a} a")], translator.tokenizer)
-    count_spans(counts, translator.score(["see {new} and {y}"], ["{y} and {new}"]))
-    assert all((side["{new}"], side["{y}"]) == (10, 9) for side in counts.values())
-    (found,) = translator.attention_maps(translator.score(["see {new} and {y}"], ["{y} and {new}"]))
-    assert {"{new}", "{y}"} <= {piece.label for piece in found.source_pieces}
