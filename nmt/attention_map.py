@@ -35,11 +35,7 @@ UNSPACED_CHARACTER = rf"[{UNSPACED}[{WIDE}--[\p{{Nd}}\p{{Latin}}]]]"
 
 @dataclass(frozen=True)
 class Origin:
-    """The model and the translation that a map is from. A value that is not known is None.
-
-    `model` is the name of the model and `update` the number of updates after which its weights were taken. `score` is
-    the search's score of the translation, and `log_prob` its log-probability (natural logarithm).
-    """
+    """The model's name, its number of updates, the translation's score and log P; None for what is not known."""
 
     model: str | None = None
     update: Count | None = None
@@ -152,10 +148,10 @@ class AttentionMap:
     def words(self) -> AttentionMap:
         """Return the map between words. A map between words returns itself.
 
-        Attention to a word is the sum of the attention to its pieces. Attention from a word is the mean over its
-        pieces. Rows therefore still sum to 1 (Clark et al. 2019, "What Does BERT Look At?", arXiv:1906.04341,
-        section 4.1). A piece that begins with "▁" starts a new word, and so does a start tag before it. The pieces of
-        one character stay together. In scripts without spaces between words, each piece is a word.
+        Attention to a word is the sum over its pieces, and attention from a word the mean, so that rows still sum to 1
+        (Clark et al. 2019, arXiv:1906.04341, section 4.1). A piece that begins with "▁" starts a new word, and so does
+        a start tag before it. The pieces of one character stay together. In scripts without spaces between words, each
+        piece is a word.
         """
         if self.level == "words":
             return self

@@ -181,10 +181,10 @@ class Spans:
         return self._pattern is not None
 
     def find(self, text: str, *, known: Iterable[str] = ()) -> list[str]:
-        """Return the spans of a text in their order. There is no limit to their number.
+        """Return the spans of a text in their order.
 
-        Those that are `known`, as the spans of its source are, count also where a pattern does not find them, such as
-        in front of a Korean particle.
+        Those that are `known`, as the spans of its source, count also where no pattern finds them, as in front of a
+        Korean particle.
         """
         return [text[start:end] for start, end in self._places(text, known)]
 

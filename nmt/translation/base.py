@@ -30,23 +30,19 @@ Text = TypeVar("Text", str, str | Segment)
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """The input of one search: a source or a part of one, the first ids of its translation, and the length limit.
-
-    `last` says whether the part is the last one of its source.
-    """
+    """The input of one search: the first ids of the translation, the length limit, and a source or a part of one."""
 
     source: EncodedSource
     prefix: list[int]
     limit: int
-    last: bool
+    last: bool  # whether it is the last part of its source
 
 
 class BaseTranslator(ABC):
     """Translates texts and scores translations, by any means: models in PyTorch, or the engine of an exported model.
 
-    `search` is the default strategy of every call. `tokenizer` divides targets into pieces and joins them. `languages`
-    are the codes of the source and the target language, None if they are not known. `terms` is a glossary of
-    the sources.
+    `search` is the default strategy. `tokenizer` divides targets into pieces and joins them. `languages` are the codes
+    of the source and the target language, None if they are not known. `terms` is a glossary of the sources.
     """
 
     search: Search
@@ -93,10 +89,7 @@ class BaseTranslator(ABC):
         )
 
     def with_terms(self, terms: Terms) -> Self:
-        """Return a translator of the same models that uses a glossary, also in `score` and `attention_maps`.
-
-        Models without spans (see `nmt.text.protect`) ignore it.
-        """
+        """Return a translator of the same models that uses a glossary. Models without spans ignore it."""
         found = copy.copy(self)
         found.terms = terms
         return found
@@ -181,15 +174,15 @@ class BaseTranslator(ABC):
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
     ) -> list[Translation]:
-        """Return the given translations with the log-probabilities of the models, in the given order.
+        """Return the given translations, without a search; their `score` is log P of all tokens, eos included.
 
-        `score` is log P of all tokens, eos included. No search takes place. A source is never split, even if it is
-        longer than all sources in training. Raises the UserErrors of `encode_pairs`, in which `places` name the pairs.
+        A source is never split, even if it is longer than all sources in training. Raises the UserErrors of
+        `encode_pairs`, in which `places` name the pairs.
         """
         return self.score_pairs(self.encode_pairs(sources, targets, places=places))
 
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
-        """Return the given translations with the log-probabilities of the models, in the given order; see `score`."""
+        """Return the given translations with the log-probabilities of the models; see `score`."""
         lengths = [max(pair.source.tokens, len(pair.ids)) for pair in pairs]
         rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
         return [
@@ -220,10 +213,7 @@ class BaseTranslator(ABC):
         return pairs
 
     def attention_map(self, sentence: str, translation: str | None = None) -> AttentionMap:
-        """Return the attention weights with which the model predicts `translation`, which by default the search finds.
-
-        Raises the UserErrors of `attention_maps`.
-        """
+        """Return the attention weights with which the model predicts `translation`; by default the search finds it."""
         given = self.translate([sentence]) if translation is None else self.score([sentence], [translation])
         return self.attention_maps(given)[0]
 

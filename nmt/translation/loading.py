@@ -98,9 +98,8 @@ def load(
 ) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
     """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
 
-    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError also for a search
-    that the engine of an exported model does not have, for a language that the models do not read, and for a glossary
-    that cannot be read.
+    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError for anything of
+    these that the models do not have or that cannot be read.
     """
     process.speed_up()
     translator: BaseTranslator

@@ -20,8 +20,7 @@ class EncodedSource:
     """A source, or a part of one, and the ids that each model reads of it.
 
     The ids include eos. `unknown` of those of the first model stand for characters that training did not have.
-    `language` is the code of the language that the models read, if it is known. Of a source in `capitals`, the models
-    read small letters, and its translation is written in capitals.
+    `language` is the code of the language that the models read. Of a source in `capitals`, they read small letters.
     """
 
     segment: Segment

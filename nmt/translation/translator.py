@@ -90,10 +90,8 @@ class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
     `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
-    known; training sets it. `trained_length` is the number of tokens of the longest source that the model may have been
-    trained on, eos included (None if that is not known): `data.max_length` of its training. `languages` are the codes
-    of the source and the target language (None if they are not known). `both_directions` says whether the model was
-    trained in both directions.
+    known. `trained_length` is `data.max_length` of its training: the number of tokens of the longest source, eos
+    included (None: not known). `both_directions` says whether the model was trained in both directions.
     """
 
     model: Seq2Seq
@@ -136,7 +134,6 @@ class Translator(ModelTranslator):
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return the attention weights with which the model predicts each of `translations`.
 
-        `translations` come from `translate`, `hypotheses` or `score`. One forward pass computes the weights of a batch.
         They equal those of the search, because a decoder's forward pass equals its steps. The rows of `cross` and
         `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, for a source that
         was split (each of its `parts` has a map), and for a model without attention.
@@ -190,11 +187,7 @@ class Translator(ModelTranslator):
         )
 
     def save(self, path: str | Path) -> None:
-        """Write model, tokenizer and search to a checkpoint file for `load_translator`.
-
-        Raises UserError if the model was not made by `nmt.build.build_model`. A checkpoint needs the config of the
-        model to build it again.
-        """
+        """Write model, tokenizer and search to a checkpoint file. Raises UserError for a model without its config."""
         if self.model.config is None:
             raise UserError(
                 "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
@@ -229,10 +222,9 @@ class Ensemble(ModelTranslator):
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
-        """Take at least one member. The search is that of the first, and `names` of the members are for messages.
+        """Take at least one member; the search is that of the first. `names` are for messages.
 
-        Raises UserError for members with different languages, target vocabularies or spans. A member whose languages
-        are not known fits any other.
+        Raises UserError for different languages (an unknown one fits any other), target vocabularies or spans.
         """
         self.members = tuple(members)
         self.search, self.tokenizer = members[0].search, members[0].tokenizer
