@@ -25,15 +25,13 @@ from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, print_stderr
-from nmt.errors import UserError, counted, raise_if_any
+from nmt.errors import UserError, raise_if_any
 from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
     from nmt.translation.translator import ModelTranslator
-
-FEWEST = 100  # validation pairs; fewer give a warning
 
 
 @dataclass(kw_only=True)
@@ -114,6 +112,4 @@ def validation_pairs(translator: ModelTranslator, data: DataConfig, config: Expo
     pairs = pairs_that_fit(translator, list(islice(corpus, config.sentences)))
     if not pairs:
         raise UserError("data: no validation pair has texts that fit into the model; give others with data.val=FILE")
-    if len(pairs) < FEWEST:
-        print_stderr(f"warning: only {counted(len(pairs), 'validation pair')} to compare with; {FEWEST} are better")
     return pairs

@@ -23,7 +23,7 @@ CARD = """---
 # {name}: {source} to {target}
 
 A translation model ({architecture}, {weights:,} weights, {update:,} updates), trained
-with nmt-attention-lab {version} and written as `{format.name}`. Its training data: {corpora}.{begun}
+with nmt-attention-lab {version} and written as `{format.name}`. Its training data: {corpora}.
 
 {example}
 
@@ -67,8 +67,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
     data, tags = shareable(loaded.config)["data"], ["translation", "nmt-attention-lab"]
     about = {"language": [source, target], "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
     own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
-    more = loaded.config["data"].get("more") or ()
-    other = "\nIt started from the weights of another model, whose training data are not named here."
+    more, begun = loaded.config["data"].get("more") or (), ["those of another model"] * bool(loaded.config.get("init"))
     text = CARD.format(
         head=yaml.safe_dump(about, sort_keys=False),  # which writes quotes around the code `no`, else a boolean
         name=printable(loaded.config["name"]),
@@ -78,8 +77,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         weights=sum(each.numel() for each in loaded.model.parameters()),
         update=loaded.update,
         version=nmt.__version__,
-        corpora=", ".join(printable(str(each)) for each in (data.get("name") or own, *more)),
-        begun=other if loaded.config.get("init") else "",
+        corpora=", ".join(printable(str(each)) for each in (data.get("name") or own, *more, *begun)),
         example=format.example(model).strip(),
         scores="\n".join(_score_rows(model)) or "| none | | | |",
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),

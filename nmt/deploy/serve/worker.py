@@ -146,10 +146,9 @@ class Worker:
 
 def _fields(search: Search, best: int) -> dict[str, Any]:
     """Return the settings with which the search finds `best` translations, or as many as its beam can hold."""
-    size, own = getattr(search, "beam_size", None), getattr(search, "n_best", 1)
-    if size is None or best <= own or getattr(search, "utility", None) is not None:
+    if best <= getattr(search, "n_best", best) or getattr(search, "utility", None) is not None:
         return {}  # with a utility, n_best would change which translation is the best
-    return {"n_best": min(best, size)}
+    return {"n_best": min(best, getattr(search, "beam_size", 1))}
 
 
 def _maps(translator: BaseTranslator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:

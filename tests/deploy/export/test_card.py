@@ -49,4 +49,4 @@ def test_the_card_names_further_corpora_and_says_that_there_was_another_model(ru
     more = card_of(replace(model, config={**model.config, "data": data}), tmp_path)
     assert "Its training data: local files, captions, talks.\n\n" in more and "anna" not in more
     begun = card_of(replace(model, config={**model.config, "init": "/home/anna/run"}), tmp_path)
-    assert "local files.\nIt started from the weights of another model" in begun and "anna" not in begun
+    assert "local files, those of another model." in begun and "anna" not in begun
