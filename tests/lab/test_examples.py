@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import torch
 
 from nmt import checkpoint, load_translator
 from nmt.cli import evaluate, score, translate
@@ -79,12 +78,6 @@ def test_korean_examples_translate_both_ways(name: str, source: str) -> None:
     assert seen is not None
     words, looked_at = {"en": ((0, 2), [1, 5]), "ko": ((0, 3), [3, 1])}[source]  # 확인, 문서; click, save
     assert seen.mean((0, 1)).argmax(-1)[list(words)].tolist() == looked_at
-
-
-@pytest.mark.parametrize("name", (*NAMES, *LARGER))
-def test_the_weights_have_half_the_precision(name: str) -> None:
-    weights = checkpoint.load(best_checkpoint(EXAMPLES / name)).weights.values()
-    assert {value.dtype for value in weights} == {torch.float16}
 
 
 @pytest.mark.parametrize("name", [name for name in (*NAMES, *LARGER) if name not in BY_HAND])

@@ -116,19 +116,6 @@ def test_a_very_long_sentence_does_not_make_a_picture_of_gigabytes() -> None:
     assert drawn.get_size_inches().max() < 70 and drawn.get_size_inches().min() < 35
 
 
-def test_a_panel_shows_the_mean_or_the_one_asked_for() -> None:
-    attention = make()
-    assert attention.cross is not None
-    for arguments, expected in [
-        ({}, attention.cross.mean((0, 1))),
-        ({"layer": 2}, attention.cross[1].mean(0)),
-        ({"head": 3}, attention.cross[:, 2].mean(0)),
-        ({"layer": 1, "head": 2}, attention.cross[0, 1]),
-    ]:
-        shown = figure(attention, **arguments).axes[0].images[0].get_array()  # type: ignore[arg-type]
-        np.testing.assert_allclose(shown, expected, atol=1e-6)
-
-
 def test_overview_shows_every_head_in_its_place() -> None:
     attention = make()
     images = overview(attention).axes[2].images

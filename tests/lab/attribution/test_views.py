@@ -292,16 +292,3 @@ def test_the_last_layer_of_the_lens_is_the_prediction() -> None:
     cut.model.load_state_dict(given.model.state_dict())
     cut.model.decoder.layers = cut.model.decoder.layers[:1]  # type: ignore[index]
     torch.testing.assert_close(found.values[..., :2], LogitLens().scores(cut).values)
-
-
-def test_a_model_that_embeds_step_by_step_is_refused() -> None:
-    class Stepwise(LogLinear):
-        def forward(
-            self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: object = False
-        ) -> tuple[Tensor, AttentionWeights | None]:
-            rows = [self.embedding(token) for token in target_in.unbind(1)]
-            return encoded.memory.sum(1, keepdim=True) + torch.stack(rows, 1).cumsum(1), None
-
-    given = Prediction(Seq2Seq(Bag(), Stepwise()), torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
-    with pytest.raises(UserError, match=r"views: the model embeds \(1, 4\) at once, expected all tokens of a side"):
-        Occlusion().scores(given)

@@ -100,23 +100,6 @@ def test_both_directions_and_gold(
     assert names <= set(by_name) and len(by_name) == 2 + 2 * 2 + 2 + 1 + 1 + 1, "two lines of headings"
 
 
-def test_a_model_of_both_directions_is_its_own_reverse(
-    run: Run, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
-    forward = aligned(capsys, f"ckpt={both}", *words[1:])
-    swapped = [f"ckpt={both}", f"source={tmp_path}/a.de", f"target={tmp_path}/a.en"]
-    backward = [turned(links) for links in aligned(capsys, *swapped)]
-    for symmetrize, join in (("union", set.union), ("intersection", set.intersection)):
-        joined = aligned(capsys, f"ckpt={both}", *words[1:], f"reverse={both}", f"symmetrize={symmetrize}")
-        assert joined == list(map(join, forward, backward)) and forward != backward
-    other_way = ["split=test", "data.source_lang=de", "data.target_lang=en"]
-    assert len(aligned(capsys, f"ckpt={both}", *other_way, f"reverse={run.folder}")) == 12
-    german = save_other(run, tmp_path / "reverse.safetensors", source_lang="de", target_lang="en")
-    with pytest.raises(UserError, match=r"translates de to en, expected en to de"):
-        align.main([f"ckpt={both}", *other_way, f"reverse={german}"])
-
-
 PROGRAM = f"""#!{sys.executable}
 import os, pathlib
 source, target = (pathlib.Path(name).read_text().splitlines() for name in ("source", "target"))

@@ -40,7 +40,7 @@ def test_a_given_target_is_looked_at(run: Run, tmp_path: Path, capsys: pytest.Ca
     (expected,) = run.translator.attention_maps(run.translator.score([text], [target]))
     written = load(tmp_path / "a, b" / "1.json")
     assert (written.source, written.target) == (text, target)
-    assert written.origin.score == written.origin.log_prob, "no search has ranked the translation"
+    assert written.origin.score == pytest.approx(written.origin.log_prob), "no search has ranked the translation"
     for kind in expected.kinds:
         torch.testing.assert_close(getattr(written, kind), getattr(expected, kind), atol=2e-4, rtol=0)
     assert f"translation: {target}" in capsys.readouterr().out

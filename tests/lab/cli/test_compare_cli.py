@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -110,17 +109,6 @@ def test_the_baseline_may_be_any_run(multirun: Path) -> None:
         index = each["number"] - 1
         assert (each["source"], each["reference"]) == (SOURCES[index], REFERENCES[index])
         assert (each["baseline"], each["system"]) == (hypotheses(two)[index], hypotheses(one)[index])
-
-
-def test_a_second_run_of_a_seed_is_no_further_seed(multirun: Path) -> None:
-    one, two = multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"
-    again = Path(shutil.copytree(one, "again/0_layers=1,seed=1"))
-    program.main([*map(str, (one, two, again)), "scores=[chrf]", "out=there", *QUICK])
-    systems = json.loads(Path("there", "comparison.json").read_text("utf-8"))["systems"]
-    assert [len(system["runs"]) for system in systems] == [1, 1, 1] and len({each["name"] for each in systems}) == 3
-    assert not any(system["seeds_tests"] for system in systems)
-    (test,) = systems[2]["runs"][0]["tests"].values()
-    assert test["bootstrap"]["difference"] == 0
 
 
 def translate(run: Path, digit: str, data: str, count: int = 60, **changes: Any) -> None:

@@ -192,9 +192,3 @@ def test_what_cannot_be_seen_is_made_visible_and_long_texts_are_cut():
     assert visible("a\x00b\u200b\ufeff\u00a0\n\U000e0001") == "a\\x00b\\u200b\\ufeff\\xa0\\n\\U000e0001"
     assert visible("위에 über 😀") == "위에 über 😀"
     assert visible("x" * 160) == "x" * 160 and visible("x" * 161) == visible("x" * 10**6) == "x" * 160 + "…"
-
-
-def test_the_lines_at_a_start(corpus, tokenizer, data_config):
-    found = report_lines(corpus, {}, tokenizer, data_config())
-    assert len(found) == 3 and "2 leaked_pair" in found[1]
-    assert "of the 2 pairs of val, training also has 1 sources and 1 whole pairs; of the 2 pairs of test" in found[2]

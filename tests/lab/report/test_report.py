@@ -12,7 +12,6 @@ from types import MappingProxyType
 import pytest
 import torch
 
-from nmt.build import build_model
 from nmt.data.pair import SentencePair, Split
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
@@ -122,17 +121,6 @@ def test_the_list_has_as_many_translations_as_the_search_finds(
             assert [each.text for each in example.n_best] == [each.text for each in expected]
 
 
-def test_the_attention_is_the_mean_of_layers_and_heads(run: Run) -> None:
-    example = made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6)).examples["best"][0]
-    (seen,) = run.translator.attention_maps([example.translation])
-    assert seen.cross is not None and example.attention is not None and example.attention.cross is not None
-    torch.testing.assert_close(example.attention.cross, seen.cross)
-    figures = to_dict(made(run.translator, evaluated(run.translator, SOURCES, REFERENCES, ["ab"] * 6)))
-    plain = figures["examples"]["best"][0]["attention"]
-    torch.testing.assert_close(torch.tensor(plain["weights"]), seen.cross.mean((0, 1)), atol=1e-4, rtol=0)
-    assert (plain["rows"], plain["columns"]) == seen.axes("cross")
-
-
 def test_views_of_the_sentences_stand_beside_the_attention(run: Run) -> None:
     translations = [*run.translator.translate([""]), *run.translator.score(SOURCES[1:3], ["ab"] * 2)]
     evaluation = replace(evaluated(run.translator, SOURCES[:3], REFERENCES[:3], ["ab"] * 3), translations=translations)
@@ -183,25 +171,6 @@ def test_languages_and_directions_are_those_of_the_text(run: Run) -> None:
     text = page(made(run.translator, evaluation))
     assert '<dd lang="en-GB" dir="auto">' in text and '<dd lang="ar" dir="auto">الكلب يجري</dd>' in text
     assert re.search(r'<span dir="ltr" style="[^"]*" title="[^"]*">&lt;/s&gt;</span>', text), "not mirrored"
-
-
-def test_a_model_without_attention_has_no_maps(run: Run) -> None:
-    sizes = {"embedding_width": 8, "cell": "gru"}
-    config = {
-        "tie_embeddings": "none",
-        "encoder": {"_target_": "nmt.models.rnn.RecurrentEncoder", "hidden_width": 8, **sizes},
-        "decoder": {
-            **{"_target_": "nmt.models.rnn_decoder.RecurrentDecoder", "attention": None, "width": 8},
-            **{"readout_width": 8, **sizes},
-        },
-    }
-    tokenizer = run.translator.tokenizer
-    vocabulary = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
-    translator = Translator(build_model(config, **vocabulary), tokenizer, BeamSearch(beam_size=2))
-    found = made(translator, evaluated(translator, SOURCES, REFERENCES, ["ab"] * 6))
-    text = page(found)
-    assert "This model has no attention" in text and "<img" not in text
-    assert to_dict(found)["examples"]["best"][0]["attention"] is None
 
 
 def test_a_search_that_cannot_be_judged_has_no_search_errors(run: Run) -> None:

@@ -219,22 +219,6 @@ def test_a_window_and_later_tokens_are_hidden(recurrent: Make, transformer: Make
     assert step.values.isfinite().tolist() == [place < 3 for place in range(len(step.values))]
 
 
-def test_equations_of_a_transformer_name_what_its_positions_and_norms_do(transformer: Make) -> None:
-    biased = by_name(traces(transformer("alibi", qk_norm=True), "decoder_self")[1])
-    assert biased["masked"].equation == "e_j + b_j, or -∞ where it is hidden"
-    scaled, bias, masked = (biased[name].values for name in ("scaled", "position bias", "masked"))
-    close(masked[:3], (scaled + bias)[:3])
-    assert biased["keys"].equation == "k_j = norm(W^K h_j + b)"
-    rotary = transformer("rotary")
-    for trace in traces(rotary, "decoder_self")[:2]:  # the first position is not rotated, but the keys are
-        assert by_name(trace)["keys"].equation == "k_j = rotate(W^K h_j + b)"
-    both = by_name(traces(transformer("rotary", qk_norm=True), "decoder_self")[1])
-    assert both["keys"].equation == "k_j = rotate(norm(W^K h_j + b))"
-    assert both["next token"].equation == "softmax(W_o r)", "a Transformer's output layer has no bias"
-    plain = by_name(traces(rotary)[1])
-    assert plain["keys"].equation == "k_j = W^K h_j + b", "attention to the source has no positions"
-
-
 def test_the_gate_of_a_transformer(transformer: Make) -> None:
     translator = transformer("sinusoidal", attention_gate=True)
     for kind in ("cross", "decoder_self"):
