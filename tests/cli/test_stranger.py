@@ -95,17 +95,6 @@ def test_symlinked_output_file_is_replaced(stranger: Path, home: Path) -> None:
     assert not any(path.is_symlink() for path in written)
 
 
-def test_run_folder_behind_a_symlink_works(stranger: Path, home: Path, tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    shutil.move(stranger, tmp_path / "disk" / "run")
-    (home / "outputs").symlink_to(tmp_path / "disk")
-    (home / "mine").symlink_to(tmp_path / "disk" / "run")
-    for folder in ("outputs/run", "mine"):
-        evaluate.main([f"ckpt={folder}", *QUICK, "bootstrap=0"])
-        assert len(files(tmp_path / "disk" / "run" / "translations")) == 4
-        shutil.rmtree(tmp_path / "disk" / "run" / "translations")
-
-
 def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> None:
     (home / "secrets.json").write_text('{"password": "x"}', "utf-8")
     (stranger / "metrics.json").symlink_to(home / "secrets.json")

@@ -96,11 +96,6 @@ def test_too_few_pairs_to_hold_some_out(tmp_path, data_config, sources, val_size
         assert len(corpus["train"]) == len(corpus["val"]) == len(sources)
 
 
-def test_overfit_makes_every_split_the_training_split(folder, data_config, heard):
-    corpus = load_corpus(data_config(path=str(folder), overfit=True, limit=3))
-    assert corpus["train"] == corpus["val"] == corpus["test"] and len(corpus["train"]) == 3
-
-
 def test_training_goes_without_a_test_split_and_evaluating_does_not(folder, data_config, heard):
     (folder / "test.tsv").unlink()
     config = data_config(path=str(folder))

@@ -85,17 +85,6 @@ def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, t
     assert list(again.of_epoch(1)) == epochs[1] != list(other.of_epoch(1)), "no matter which epochs were made before"
 
 
-def test_a_sample_that_is_too_long_keeps_the_usual_encoding(pairs, tokenizer, tmp_path):
-    model = tokenizer("bpe")
-    usual, kept = encoded(pairs, model, tmp_path), Counter()
-    for before, after in zip(usual, sampled(usual, model, "bpe", 1.0).of_epoch(0), strict=True):
-        for old, new in zip(before[:2], after[:2], strict=True):
-            characters = "".join(model.target_vocabulary[index] for index in old[:-1])
-            kept[new == old] += 1
-            assert len(new) <= LONGEST and (new == old or len(new) == len(characters) + 1)
-    assert kept[True] and kept[False]
-
-
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
     model, filters = tokenizer(type), Filters(max_length=LONGEST, max_ratio=100.0)

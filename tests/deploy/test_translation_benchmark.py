@@ -14,6 +14,7 @@ from scripts.benchmarks import translation as translation_benchmark
 from tests.tiny_run import make_run
 
 
+@pytest.mark.slow
 def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ctranslate2")
     for name in ("WARMUP", "ROUNDS", "SINGLE"):

@@ -1,7 +1,5 @@
 """Callbacks of one's own in a run: they are called, their state is saved and resumed."""
 
-import json
-
 import pytest
 
 from nmt.config.compose import compose
@@ -9,7 +7,7 @@ from nmt.config.recipe import Recipe
 from nmt.system.run_files import METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.run import train
-from tests.integration.small_training import best, last
+from tests.integration.small_training import last
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
@@ -88,13 +86,3 @@ def test_after_a_kill_lightnings_callbacks_find_the_figures_of_the_last_validati
     whole, resumed = (last(tmp_path / name)["callbacks"] for name in ("whole", "killed"))
     (name,) = (each for each in whole if each.startswith("EarlyStopping{"))
     assert resumed[name] == whole[name]
-
-
-@pytest.mark.slow
-def test_the_monitor_chooses_the_best_weights(tmp_path):
-    folder = tmp_path / "run"
-    metrics = go(folder, "trainer.max_epochs=3", "callbacks.monitor=chrf", "optimizer.lr=0.01")
-    kept = best(folder)
-    assert kept.update == metrics["best_update"]
-    assert json.loads((folder / METRICS).read_text("utf-8"))["best_update"] == metrics["best_update"]
-    assert "chrf" in kept.scores["val"]

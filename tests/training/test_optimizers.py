@@ -82,15 +82,6 @@ def test_newton_schulz_of_many_matrices_is_that_of_each(shape: tuple[int, int, i
         torch.testing.assert_close(found, left @ values.diag() @ right)
 
 
-def test_an_update_of_a_matrix_is_as_large_as_one_of_adamw(model: Seq2Seq) -> None:
-    """Its root mean square is about 0.2 for every shape: the singular values of an update are 0.7 to 1.2, not 1."""
-    before = copy.deepcopy(model).hidden_matrices()
-    give_gradients(model, 0)
-    MuonWithAdamW(model.parameters(), model.hidden_matrices(), lr=1.0, weight_decay=0.0).step()
-    for old, new in zip(before, model.hidden_matrices(), strict=True):
-        assert float((new - old).detach().pow(2).mean().sqrt()) == pytest.approx(0.2, rel=0.35)
-
-
 def test_a_stored_state_goes_on_bit_for_bit(model: Seq2Seq) -> None:
     other, optimizer = copy.deepcopy(model), muon(model)
     train(model, optimizer.step, range(3))

@@ -182,16 +182,3 @@ def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> Non
         UserError, match=r"data\.more: got ft, but objective GuidedAlignment learns from word alignments"
     ):
         parts_of(recipe)
-
-
-def test_an_alignment_that_the_objective_does_not_read_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / "links").write_text("0-0\n" * 200, "utf-8")
-    with caplog.at_level("INFO"):
-        for words in ([], [f"data.train_alignment={tmp_path}/links"]):
-            parts_of(compose_run([*CORPUS, "trainer.accelerator=cpu", *words]))
-    told = [line for line in caplog.messages if "alignment" in line]
-    assert told == [
-        "data.train_alignment: not used in training, because objective CrossEntropy reads no word alignments"
-    ]

@@ -174,6 +174,7 @@ def test_the_language_is_that_of_the_text() -> None:
     assert text_of(page).split() == ["안녕", "#한국", "글", "."]
 
 
+@pytest.mark.slow
 def test_hostile_html_takes_no_long_time() -> None:
     begun = time.process_time()
     for text in (

@@ -56,14 +56,6 @@ def test_a_resumed_run_waits_no_longer_than_an_uninterrupted_one():
     assert stops_after(second, [2.0]) == 1
 
 
-def test_early_stopping_survives_resume():
-    first, second, running = EarlyStopping(patience=1), EarlyStopping(patience=1), trainer()
-    stops_after(first, [1.0, 2.0])
-    second.load_state_dict(first.state_dict())
-    second.on_fit_start(running, SimpleNamespace())
-    assert running.should_stop
-
-
 def test_a_validation_outside_training_does_not_count():
     callback, running = EarlyStopping(patience=1), trainer()
     running.state.fn = TrainerFn.VALIDATING

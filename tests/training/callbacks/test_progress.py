@@ -1,7 +1,6 @@
 """What a person sees while a model trains."""
 
 import logging
-import math
 from types import SimpleNamespace
 
 import pytest
@@ -73,14 +72,6 @@ def test_a_validation_is_one_line_with_the_monitored_metric_and_another(lines):
     ]
 
 
-def test_a_resumed_run_counts_from_where_it_was_resumed(clock, lines):
-    shown = TrainingProgress()
-    shown.on_train_start(trainer(), view(0.5))
-    clock.seconds += 60
-    shown.on_train_batch_end(trainer(), view(0.75, meter=SimpleNamespace(train_loss=math.nan), validation=Validation()))
-    assert lines() == ["training: epoch 2  update 1,234  lr 1.2e-03  0:01:00 left"]
-
-
 def test_a_bar_on_a_terminal_has_the_figures(clock, monkeypatch, capsys, lines):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     shown = TrainingProgress(plain_seconds=0.0)
@@ -91,13 +82,3 @@ def test_a_bar_on_a_terminal_has_the_figures(clock, monkeypatch, capsys, lines):
     shown.on_train_end(trainer(), view(1.0))
     out = capsys.readouterr().out
     assert "25%" in out and "loss 2.500" in out and "BLEU 31.23  0:01:30 left" in out and lines() == []
-
-
-def test_progress_is_silent_on_other_ranks(clock, lines):
-    shown = TrainingProgress(plain_seconds=0.0)
-    other = trainer(is_global_zero=False)
-    shown.on_train_start(other, view(0.0))
-    clock.seconds += 100
-    shown.on_train_batch_end(other, SimpleNamespace())
-    shown.on_validation_end(other, SimpleNamespace())
-    assert lines() == []

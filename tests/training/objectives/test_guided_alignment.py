@@ -69,19 +69,6 @@ def test_validation_is_the_cross_entropy_and_the_figure(case):
     assert sums.figures == objective(hidden, output, BATCH, given).figures
 
 
-def test_the_gradient_raises_linked_weights_and_touches_nothing_else(case):
-    hidden, output, scores = case
-    GuidedAlignment(weight=1.0, head=2)(hidden, output, BATCH, AttentionWeights(scores.softmax(-1))).loss.backward()
-    linked = torch.zeros(SHAPE, dtype=torch.bool)
-    for sentence, step, place in BATCH.links.tolist():
-        linked[sentence, 0, 1, step, place] = True
-    rows = linked.any(-1, keepdim=True).expand_as(linked)
-    assert not scores.grad[~rows].any(), "other heads, and pieces without links"
-    assert (scores.grad[rows & ~linked] > 0).all(), "unlinked weights fall"
-    share = linked / linked.sum(-1, keepdim=True).clamp(min=1)
-    torch.testing.assert_close(scores.grad[rows], (scores.softmax(-1) - share)[rows].detach(), atol=1e-6, rtol=1e-6)
-
-
 def test_a_head_that_the_model_does_not_have_is_refused():
     model = build("transformer")  # with four heads
     for head in (None, 1, 4):
