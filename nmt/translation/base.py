@@ -42,18 +42,25 @@ class BaseTranslator(ABC):
     """Translates texts and scores translations, by any means: models in PyTorch, or the engine of an exported model.
 
     `search` is the default strategy. `tokenizer` divides targets into pieces and joins them. `languages` are the codes
-    of the source and the target language, None if they are not known. `terms` is a glossary of the sources.
+    of the source and the target language, and `trained_length` is `data.max_length` of the training: the number of
+    tokens of the longest source, eos included; None if they are not known. `terms` is a glossary of the sources.
     """
 
     search: Search
     tokenizer: Tokenizer
     languages: tuple[str, str] | None
+    trained_length: int | None
     terms: Terms = NO_TERMS
 
     @property
     @abstractmethod
     def device_type(self) -> str:
         """The kind of device that computes: "cpu", "cuda" ..."""
+
+    @property
+    @abstractmethod
+    def longest_source(self) -> int | None:
+        """The largest number of tokens of a source, eos included; None if every length works."""
 
     @property
     @abstractmethod
@@ -64,10 +71,6 @@ class BaseTranslator(ABC):
     def tokenizers(self) -> Sequence[Tokenizer]:
         """The tokenizer by which each of the models reads a source."""
         return [self.tokenizer]
-
-    @abstractmethod
-    def source_limit(self, search: Search | None = None) -> Limit:
-        """Return the limit of a source that is translated without a split with `search`."""
 
     @abstractmethod
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
@@ -87,6 +90,16 @@ class BaseTranslator(ABC):
             "attention map: an ensemble or an exported model has none; draw that of one run for its translation "
             "(attend.py: ckpt=RUN_FOLDER target=TRANSLATION)"
         )
+
+    def source_limit(self, search: Search | None = None) -> Limit:
+        """Return the limit of a source that is translated without a split with `search`."""
+        search = search or self.search
+        limits = [Limit(search.max_source_length, "search.max_source_length")]
+        if self.longest_source is not None:
+            limits.append(Limit(self.longest_source, "the positions of the encoder"))
+        if self.trained_length is not None and search.long_source != "whole":
+            limits.append(Limit(self.trained_length, "data.max_length of the training"))
+        return min(limits, key=lambda limit: limit.tokens)
 
     def with_terms(self, terms: Terms) -> Self:
         """Return a translator of the same models that uses a glossary. Models without spans ignore it."""

@@ -9,7 +9,6 @@ from itertools import chain
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.search.base import Search
 from nmt.text.protect import Segment, Slot, in_small_letters, join
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import Doubt, doubts_of
@@ -78,20 +77,6 @@ class Limit:
         """Raise UserError if a text of `tokens` tokens is too long; `where` is its place in the input."""
         if tokens > self.tokens:
             raise UserError(f"{where}: got {tokens:,} tokens, expected at most {self}; shorten it, or {remedy}")
-
-
-def unsplit_limit(search: Search, positions: int | None, reason: str, trained_length: int | None) -> Limit:
-    """Return the limit of a source that is translated without a split with `search`.
-
-    `positions` is the largest number that the model can read (None: any), for this `reason`. `trained_length` is the
-    length of the longest source of the training (None: not known).
-    """
-    limits = [Limit(search.max_source_length, "search.max_source_length")]
-    if positions is not None:
-        limits.append(Limit(positions, reason))
-    if trained_length is not None and search.long_source != "whole":
-        limits.append(Limit(trained_length, "data.max_length of the training"))
-    return min(limits, key=lambda limit: limit.tokens)
 
 
 @dataclass(frozen=True)

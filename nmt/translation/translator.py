@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from nmt.search.constraints import force_prefixes
 from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.tokens import BOS
 from nmt.translation.base import BaseTranslator, SearchRequest, in_batches
-from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation, labelled, unsplit_limit
+from nmt.translation.translation import EncodedSource, ForcedPair, Translation, labelled
 
 
 class ModelTranslator(BaseTranslator):
@@ -47,9 +47,12 @@ class ModelTranslator(BaseTranslator):
         return self.device.type
 
     @property
+    def longest_source(self) -> int | None:
+        return _least(model.encoder.max_length for model in self.models)
+
+    @property
     def longest_target(self) -> int | None:
-        limits = [model.decoder.max_length for model in self.models]
-        return min((limit for limit in limits if limit is not None), default=None)
+        return _least(model.decoder.max_length for model in self.models)
 
     @abstractmethod
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
@@ -90,8 +93,7 @@ class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
     `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
-    known. `trained_length` is `data.max_length` of its training: the number of tokens of the longest source, eos
-    included (None: not known). `both_directions` says whether the model was trained in both directions.
+    known. `both_directions` says whether the model was trained in both directions.
     """
 
     model: Seq2Seq
@@ -112,10 +114,6 @@ class Translator(ModelTranslator):
     def attends(self) -> bool:
         """Whether the model has attention weights."""
         return self.model.encoder.attends or self.model.decoder.attends
-
-    def source_limit(self, search: Search | None = None) -> Limit:
-        most = self.model.encoder.max_length
-        return unsplit_limit(search or self.search, most, "the positions of the encoder", self.trained_length)
 
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         source, mask = (x.to(self.device) for x in pad([each.ids[0] for each in sources]))
@@ -228,6 +226,7 @@ class Ensemble(ModelTranslator):
         """
         self.members = tuple(members)
         self.search, self.tokenizer = members[0].search, members[0].tokenizer
+        self.trained_length = _least(member.trained_length for member in members)
         self.languages = next((each.languages for each in members if each.languages), None)
         names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
         for member, name in zip(members, names, strict=True):
@@ -250,10 +249,6 @@ class Ensemble(ModelTranslator):
     def tokenizers(self) -> list[Tokenizer]:
         return [member.tokenizer for member in self.members]
 
-    def source_limit(self, search: Search | None = None) -> Limit:
-        limits = (member.source_limit(search or self.search) for member in self.members)
-        return min(limits, key=lambda limit: limit.tokens)
-
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
         """Return the mean of the members' step functions, and their states; see `ModelTranslator.start`."""
         if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
@@ -272,6 +267,11 @@ class Ensemble(ModelTranslator):
             for number, member in enumerate(self.members)
         )
         return [mean_log_probs(each) for each in zip(*found, strict=True)]
+
+
+def _least(values: Iterable[int | None]) -> int | None:
+    """Return the least of the known values."""
+    return min((value for value in values if value is not None), default=None)
 
 
 def _for_member(source: EncodedSource, number: int) -> EncodedSource:

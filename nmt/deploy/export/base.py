@@ -29,7 +29,6 @@ from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, languages_of
-from nmt.translation.translation import Limit, unsplit_limit
 
 SOURCE, TARGET = "source.spm", "target.spm"
 Stack = TransformerEncoder | TransformerDecoder
@@ -163,12 +162,12 @@ class EngineTranslator(BaseTranslator):
         self.tokenizer = read_tokenizer(folder, manifest["config"].get("spans", {}))
         self.search = self.check_search(search or build_search(manifest["search"]))
         self.languages = languages_of(manifest["config"])
+        self.trained_length = manifest["config"].get("data", {}).get("max_length")
         self._manifest = manifest
 
-    def source_limit(self, search: Search | None = None) -> Limit:
-        trained = self._manifest["config"].get("data", {}).get("max_length")
-        positions = self._manifest["source_limit"]
-        return unsplit_limit(search or self.search, positions, "the positions of the exported model", trained)
+    @property
+    def longest_source(self) -> int:
+        return self._manifest["source_limit"]
 
     @property
     def longest_target(self) -> int:
