@@ -34,12 +34,6 @@ def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
         assert re.search(row, said, re.M), said
 
 
-@pytest.mark.parametrize("arguments", [[], ["model=run", "model/attention=none"]], ids=str)
-def test_other_arguments_are_an_error(arguments: list[str]) -> None:
-    with pytest.raises(UserError, match=r"benchmark.py translation: got .*, expected model=RUN \["):
-        translation_benchmark.run(arguments)
-
-
 def test_a_run_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="nowhere"):
         translation_benchmark.run([f"model={tmp_path}/nowhere"])

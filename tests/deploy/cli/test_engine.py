@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,19 +51,6 @@ def test_an_evaluation_is_written_beside_the_exported_model(
     bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
     assert len(bleu) == 2 and bleu[0] == bleu[1]
     assert list((folder / "translations").glob("test.beam1.*.scores.json"))
-
-
-@pytest.mark.parametrize(
-    ("search", "message"),
-    [
-        ({"_target_": "nmt.search.sampling.Sampling"}, "^search: CTranslate2 has beam search only; leave search= out"),
-        ({"beam_size": 0}, r"^search\.beam_size: got 0"),
-    ],
-    ids=str,
-)
-def test_what_the_engine_lacks_is_refused(search: dict[str, Any], message: str, folder: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        load(folder, search=search)
 
 
 def test_an_exported_model_has_no_attention_maps_and_is_in_no_ensemble(folder: Path) -> None:

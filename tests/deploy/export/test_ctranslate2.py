@@ -147,8 +147,6 @@ def test_a_recurrent_model_is_refused(run: Run) -> None:
     [
         ({"normalization": "gnmt"}, "search.normalization=power"),
         ({"coverage_penalty": 0.1}, "search.coverage_penalty: got 0.1"),
-        ({"repetition_penalty": 1.2}, "search.repetition_penalty: got"),
-        ({"utility": "chrf", "n_best": 2}, "search.utility: got chrf"),
         ({"groups": 5}, "search.groups: got 5"),
     ],
 )

@@ -50,7 +50,3 @@ def test_codes_are_found_in_capitals_and_with_an_underscore() -> None:
     assert [languages.find(code) for code in ("EN", "pt_br", "PT-BR")] == ["en", "pt-BR", "pt-BR"]
     with pytest.raises(HTTPException):
         languages.find("pt")
-
-
-def test_a_language_is_its_own_target() -> None:
-    assert LANGUAGES.targets("en") == ["de", "en", "ko"] and LANGUAGES.targets("de") == ["de"]
