@@ -233,8 +233,9 @@ class BatchLoader:
         self._epoch = 0
         self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
-        # Shuffling changes neither the lengths in a batch nor the number of batches, so counting them needs no plan.
-        self._batches = len(_starts(np.maximum(*lengths_of(pairs(0))), batch_tokens)) - 1
+        # The batches of all ranks in an epoch. Shuffling changes neither their number nor the lengths in them, so that
+        # no plan is needed.
+        self.total = len(_starts(np.maximum(*lengths_of(pairs(0))), batch_tokens)) - 1
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
@@ -243,17 +244,17 @@ class BatchLoader:
             self._plan = None  # free the memory of the last epoch first
             rng = np.random.default_rng([self._seed, self._epoch]) if self._shuffled else None
             lengths = lengths_of(self._pairs(self._epoch))
-            self._plan = (self._epoch, plan_batches(*lengths, self._batch_tokens, rng, count=self._batches))
+            self._plan = (self._epoch, plan_batches(*lengths, self._batch_tokens, rng, count=self.total))
         return self._plan[1]
 
     def __len__(self) -> int:
         """Return the number of batches that each rank gets in a complete epoch."""
-        return math.ceil(self._batches / self._world_size)
+        return math.ceil(self.total / self._world_size)
 
     @property
     def left(self) -> int:
         """The number of batches that each rank still gets in this epoch."""
-        return math.ceil((self._batches - self.done) / self._world_size)
+        return math.ceil((self.total - self.done) / self._world_size)
 
     def __iter__(self) -> Iterator[Batch]:
         plan, pairs, first, self._first = self.plan(), self._pairs(self._epoch), self._first, 0
@@ -281,7 +282,7 @@ class BatchLoader:
         """
         self._epoch = state["epoch"]
         if state["read"] in (0, state["pairs"]):  # no other batches of that epoch are needed, so they may differ
-            self.done = self._batches if state["read"] else 0
+            self.done = self.total if state["read"] else 0
         elif self.plan().check == state["check"]:
             self.done = int(np.searchsorted(self.plan().ends, state["read"])) + 1
         else:

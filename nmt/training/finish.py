@@ -16,6 +16,7 @@ from torch import Tensor
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import origin
+from nmt.data.encoded import encode
 from nmt.data.progress import PassProgress
 from nmt.data.sources.base import Source
 from nmt.evaluation.metrics.base import Metric
@@ -133,8 +134,8 @@ def _label(name: str, scores: Mapping[str, Any]) -> str:
 def _validate(trainer: pl.Trainer, module: TranslationModule) -> dict[str, float]:
     """Return the figures of a validation with the model's current weights, as training computes them."""
     model, translator, losses = module.translator.model.eval(), module.translator, Losses()
-    data = trainer.datamodule  # type: ignore[attr-defined]
-    batches = BatchLoader(lambda _: data.val_pairs, module.recipe.settings.data.eval_batch_tokens, shuffled=False)
+    pairs = encode(module.val_pairs, translator.tokenizer, linked=module.objective.needs_links)
+    batches = BatchLoader(lambda _: pairs, module.recipe.settings.data.eval_batch_tokens, shuffled=False)
     with torch.inference_mode(), trainer.precision_plugin.val_step_context():
         for batch in batches:
             losses.add(batch_sums(model, module.objective, batch.to(trainer.strategy.root_device)))

@@ -16,10 +16,10 @@ from nmt.build import Objects, build_model, build_objects, search_node
 from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
+from nmt.data.batches import BatchLoader
 from nmt.data.corpus import digest_of, load_corpus, load_more, origin
-from nmt.data.datamodule import TranslationData
-from nmt.data.encoded import encode
-from nmt.data.epochs import make_training_pairs
+from nmt.data.encoded import Encoded, encode
+from nmt.data.epochs import TrainingPairs, make_training_pairs
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -81,8 +81,8 @@ def train(
                 "that this run began with; restore them, or start a new run"
             )
         translator = make_translator(recipe, objects, corpus, resumed)
-        data = encode_pairs(settings, objects, corpus, more, translator)
-    limits = Limits.of(settings.trainer).or_default(len(data.train_pairs))
+        train_pairs, val_pairs = encode_pairs(settings, objects, corpus, more, translator)
+    limits = Limits.of(settings.trainer).or_default(len(train_pairs))
     on_cpu = settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available()
     if on_cpu and (busy := others.shortage(torch.get_num_threads())):
         logger.warning(f"{busy}, so training is slow; stop them, or resume this run with OMP_NUM_THREADS=1")
@@ -113,8 +113,10 @@ def train(
     first_step = None if resumed is None else resumed["global_step"] + 1
     trainer = make_trainer(recipe, limits, callbacks, StateFiles(resumed), first_step=first_step)
     del resumed  # its memory is free after Lightning has restored it
-    batches = len(data.train_dataloader())  # of all processes
-    check_batches(settings.trainer, batches, len(module.val_pairs), place.size)
+    rank, size, data = place.rank, place.size, settings.data
+    batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
+    check_batches(settings.trainer, batches.total, len(val_pairs), size)
+    val_batches = BatchLoader(lambda _: val_pairs[rank::size], data.eval_batch_tokens, shuffled=False)
     if place.rank == 0:
         begin(recipe.folder)
         begin_folder(recipe)
@@ -122,15 +124,15 @@ def train(
     logger.info(f"run folder: {recipe.folder}")
     logger.info(
         f"model: {parameters:,} parameters, vocabulary {translator.tokenizer.target_vocab_size:,}; "
-        f"{batches:,} batches an epoch{f', {place.size} processes' * place.several}; {limits}"
+        f"{batches.total:,} batches an epoch{f', {place.size} processes' * place.several}; {limits}"
     )
 
     with stop:
         path = last_checkpoint(recipe.folder) if resume else None
         # weights_only is about pickle: all of the state is restored, but no code of the file runs.
-        trainer.fit(module, datamodule=data, ckpt_path=path, weights_only=True)
+        trainer.fit(module, batches, val_batches, ckpt_path=path, weights_only=True)
         if module.validation.update != trainer.global_step:  # the last update is not validated yet
-            trainer.validate(module, datamodule=data, verbose=False)
+            trainer.validate(module, val_batches, verbose=False)
         counts = module.meter.totals()  # of all processes; the rest is the work of the first one
         leave_processes()
         if place.rank > 0:
@@ -214,7 +216,7 @@ def encode_pairs(
     corpus: Mapping[str, Split],
     more: Mapping[str, Split],
     translator: Translator,
-) -> TranslationData:
+) -> tuple[TrainingPairs, list[Encoded]]:
     """Return the training and validation pairs as ids.
 
     Raises UserError if a validation pair or a test source is longer than the positions of the model.
@@ -234,5 +236,4 @@ def encode_pairs(
             of=f"the longest sentence of {split}",
             otherwise="leave that sentence out",
         )
-    train = make_training_pairs(settings, corpus, more, tokenizer, chosen=objects.filters, linked=linked)
-    return TranslationData(train, val, settings.data, seed=settings.seed)
+    return make_training_pairs(settings, corpus, more, tokenizer, chosen=objects.filters, linked=linked), val

@@ -13,8 +13,8 @@ from nmt.build import build_source
 from nmt.cli import train as train_program
 from nmt.config.compose import compose
 from nmt.config.settings import validate
+from nmt.data.batches import BatchLoader
 from nmt.data.corpus import load_corpus
-from nmt.data.datamodule import TranslationData
 from nmt.data.encoded import encode, encode_corpus
 from nmt.data.epochs import TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
@@ -48,8 +48,11 @@ def batches(translator, folder):
     train = TrainingPairs(
         [WeightedCorpus(encode_corpus(corpus["train"], translator.tokenizer, filters, folder=folder))]
     )
-    return corpus, TranslationData(
-        train, encode(list(corpus["val"]), translator.tokenizer), config.data, seed=config.seed
+    val = encode(list(corpus["val"]), translator.tokenizer)
+    return (
+        corpus,
+        BatchLoader(train.of_epoch, config.data.batch_tokens, seed=config.seed),
+        BatchLoader(lambda _: val, config.data.eval_batch_tokens, shuffled=False),
     )
 
 
@@ -64,7 +67,7 @@ def test_updates_equal_a_loop_by_hand(tmp_path):
     go(tmp_path / "start", "optimizer.lr=1e-30", "trainer.max_steps=1", *short)
     go(tmp_path / "run", f"optimizer.lr={PEAK}", *short)
     translator = load_translator(tmp_path / "start", device="cpu")
-    loader = batches(translator, tmp_path)[1].train_dataloader()
+    loader = batches(translator, tmp_path)[1]
     loader.set_epoch(0)
     model = translator.model.train()
     adam = torch.optim.Adam(model.parameters(), lr=PEAK, betas=(0.9, 0.98), eps=1e-3)
@@ -98,10 +101,10 @@ def test_a_validation_equals_one_by_hand(tmp_path):
 
     translator = load_translator(tmp_path / "run", device="cpu")
     checkpoint.set_weights(translator.model, last_weights(tmp_path / "run"))
-    corpus, data = batches(translator, tmp_path)
+    corpus, _, val_batches = batches(translator, tmp_path)
     model, sums, tokens = translator.model.eval(), [0.0, 0.0], 0
     with torch.no_grad():
-        for batch in data.val_dataloader():
+        for batch in val_batches:
             real, targets = logits(model, batch)[batch.target_mask], batch.target_out[batch.target_mask]
             for place, smoothing in enumerate((SMOOTHING, 0.0)):
                 sums[place] += float(cross_entropy(real, targets, label_smoothing=smoothing, reduction="sum"))

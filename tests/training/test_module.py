@@ -8,6 +8,7 @@ import torch
 from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
+from nmt.data.batches import BatchLoader
 from nmt.data.corpus import load_corpus
 from nmt.training.limits import Limits
 from nmt.training.module import TranslationModule
@@ -37,7 +38,8 @@ def make_module(recipe):
         others = {"digest": "", "schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
         module = TranslationModule(recipe, translator, corpus, {}, objective=objective, **others)
         module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
-        batch = next(iter(encode_pairs(settings, objects, corpus, {}, translator).train_dataloader()))
+        train, _ = encode_pairs(settings, objects, corpus, {}, translator)
+        batch = next(iter(BatchLoader(train.of_epoch, settings.data.batch_tokens, seed=settings.seed)))
         return module, batch
 
     return make

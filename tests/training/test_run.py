@@ -16,7 +16,8 @@ from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import digest_of, load_corpus, load_more
-from nmt.data.datamodule import TranslationData
+from nmt.data.encoded import Encoded
+from nmt.data.epochs import TrainingPairs
 from nmt.errors import UserError
 from nmt.models.interface import EncoderOutput
 from nmt.models.rnn import CellKind, RecurrentEncoder
@@ -53,7 +54,8 @@ class Parts:
     """The parts of a run that need its data."""
 
     translator: Translator
-    data: TranslationData
+    train: TrainingPairs
+    val: list[Encoded]
     digest: str
 
 
@@ -63,8 +65,8 @@ def parts_of(recipe: Recipe) -> Parts:
     corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
     check_alignments(settings, objects, corpus)
     translator = make_translator(recipe, objects, corpus)
-    data = encode_pairs(settings, objects, corpus, more, translator)
-    return Parts(translator, data, digest_of(corpus, more, settings.data, linked=False))
+    train, val = encode_pairs(settings, objects, corpus, more, translator)
+    return Parts(translator, train, val, digest_of(corpus, more, settings.data, linked=False))
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,8 @@ def test_overfit_switches_every_dropout_off(model: list[str], tmp_path: Path, mo
 def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
     settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
     usual, both = (parts_of(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"]))
-    assert len(both.data.train_pairs) == 2 * len(usual.data.train_pairs)
-    assert both.data.val_pairs == usual.data.val_pairs and both.digest != usual.digest
+    assert len(both.train) == 2 * len(usual.train)
+    assert both.val == usual.val and both.digest != usual.digest
     assert both.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     words = r"data\.both_directions: got true with tokenizer\.joint=false, expected a joint vocabulary"
     words_of_two = ["data.both_directions=true", "tokenizer.joint=false", "model.tie_embeddings=none"]
@@ -140,10 +142,10 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
         parts_of(compose_run([*CORPUS, *settings])),
         parts_of(recipe),
     )
-    assert len(joined.data.train_pairs) == len(usual.data.train_pairs) + 2 * 3 + 1
-    assert joined.data.train_pairs.parts[1].corpus.dropped == {"empty": 1}
+    assert len(joined.train) == len(usual.train) + 2 * 3 + 1
+    assert joined.train.parts[1].corpus.dropped == {"empty": 1}
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
-    assert joined.data.val_pairs == usual.data.val_pairs and joined.digest != usual.digest
+    assert joined.val == usual.val and joined.digest != usual.digest
     other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
     assert other.digest != joined.digest
 
