@@ -45,10 +45,8 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         """Return the batch with every tensor on `device`."""
-        moved: dict[str, Any] = {
-            name: each.to(device) if isinstance(each, Tensor) else each for name, each in vars(self).items()
-        }
-        return Batch(**moved)
+        moved: Any = {name: each.to(device) for name, each in vars(self).items() if isinstance(each, Tensor)}
+        return replace(self, **moved)
 
 
 def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
@@ -80,22 +78,6 @@ def _joined(links: Sequence[PieceLinks | None]) -> Tensor | None:
         return None
     sentences = np.repeat(np.arange(len(given)), [len(each) for each in given])
     return torch.from_numpy(np.column_stack((sentences, np.concatenate(given).astype(np.int64))))
-
-
-def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield the indices of `lengths` in batches of similar length, longest first.
-
-    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
-    lack of memory appears at once.
-    """
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 # The plan of an epoch

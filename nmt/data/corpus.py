@@ -49,11 +49,6 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     counts = ", ".join(f"{split} {len(pairs):,}" for split, pairs in corpus.items())
     origins = ", ".join(dict.fromkeys(origin(source, config, split) for split in corpus))
     logger.info(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origins}")
-    for split in ("val", "test"):
-        empty = sum(not pair.source.strip() or not pair.target.strip() for pair in corpus.get(split, ()))
-        if empty and not config.overfit:
-            count = f"{empty:,} of {len(corpus[split]):,}"
-            logger.info(f"{split} pairs: {count} empty on one side or both; scores count them too")
     return corpus
 
 
@@ -111,7 +106,7 @@ def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: Da
             "keep their alignments); leave it out"
         )
     pairs = repeatable(there[split], split, source)
-    return _AlignedPairs(pairs, files[split], split) if split in files else pairs
+    return Reiterable(lambda: _aligned(pairs, files[split], split)) if split in files else pairs
 
 
 def _first(pairs: Pairs, limit: int | None) -> Pairs:
@@ -125,19 +120,17 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
     """
     count, held = _with_smallest_digests(train, config)
     if config.val_size >= count:
-        fewer = f"set data.val_size={max(1, count // 10)}, or " if count > 1 else ""
-        overfit = ", or validate on the training pairs themselves: data.overfit=true" if count == 1 else ""
         raise UserError(
             f"data.val_size: {where} has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out "
-            f"for validation; {fewer}name a file by data.val={overfit}"
+            "for validation; lower data.val_size, or name a file by data.val="
         )
     sources = {pair.source for pair in held}
     rest = Reiterable(lambda: (pair for pair in train if pair.source not in sources))
     kept = sum(1 for _ in rest)
     if not kept:
-        fewer = f"set data.val_size={len(held) // 10}, or " if len(held) >= 10 else ""
         raise UserError(
-            f"{where}: every training sentence is among the {len(held):,} held out; {fewer}name a file by data.val="
+            f"{where}: every training sentence is among the {len(held):,} held out; lower data.val_size, or name a "
+            "file by data.val="
         )
     repeated = count - len(held) - kept
     logger.info(
@@ -169,21 +162,10 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[
     return count, [pair for key, pair in held.items() if key in chosen]
 
 
-class _AlignedPairs(Pairs):
-    """`pairs` with the alignments in the lines of `path`. The links are checked in the first complete pass only."""
-
-    def __init__(self, pairs: Pairs, path: Path, split: str) -> None:
-        self._pairs = pairs
-        self._path = path
-        self._split = split
-        self._checked = False
-
-    def __iter__(self) -> Iterator[SentencePair]:
-        names = f"data.{self._split}_alignment: {self._path}", f"the {self._split} split"
-        lines = together(read_lines(self._path), self._pairs, names)
-        for number, (line, pair) in enumerate(lines, 1):
-            aligned = SentencePair(pair.source, pair.target, pair.line, line)
-            if not self._checked:
-                links_of_pair(aligned, f"{self._path}:{number}")
-            yield aligned
-        self._checked = True
+def _aligned(pairs: Pairs, path: Path, split: str) -> Iterator[SentencePair]:
+    """Yield pairs with the alignments in the lines of `path`."""
+    lines = together(read_lines(path), pairs, (f"data.{split}_alignment: {path}", f"the {split} split"))
+    for number, (line, pair) in enumerate(lines, 1):
+        aligned = SentencePair(pair.source, pair.target, pair.line, line)
+        links_of_pair(aligned, f"{path}:{number}")
+        yield aligned

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.data.filters import Filters
-from nmt.data.pair import SentencePair, Split, marked
+from nmt.data.pair import SentencePair, Split
 from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
@@ -60,7 +60,7 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool 
     Marks stand for the spans that both sides of a pair have. The end of a sentence has no links. Raises UserError for
     an alignment that does not fit its pair.
     """
-    read = [marked(pair, tokenizer.spans) for pair in pairs]
+    read = [tokenizer.spans.read_pair(pair.source, pair.target) for pair in pairs]
     sources = tokenizer.encode_source([source for source, _ in read])
     targets = tokenizer.encode_target([target for _, target in read])
     if not linked:
@@ -117,12 +117,8 @@ class EncodedCorpus(EncodedPairs):
 
     @property
     def lengths(self) -> tuple[Lengths, Lengths]:
-        return self._lengths(0), self._lengths(1)
-
-    def _lengths(self, side: int) -> Lengths:
-        lengths = np.empty(len(self), np.int32)  # NumPy's default would be int64
-        np.subtract(self._offsets[side + 1 :: 2], self._offsets[side:-1:2], out=lengths, casting="unsafe")
-        return lengths
+        lengths = np.diff(self._offsets).astype(np.int32)
+        return lengths[::2], lengths[1::2]
 
 
 def _mapped(file: IO[bytes], dtype: str) -> NDArray[Any]:
@@ -194,18 +190,25 @@ def file_names(*, linked: bool) -> list[str]:
 
 
 def encode_corpus(
-    split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path, linked: bool = False
+    split: Split,
+    tokenizer: Tokenizer,
+    filters: Filters,
+    *,
+    folder: Path,
+    linked: bool = False,
+    backwards: bool = False,
 ) -> EncodedCorpus:
     """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
 
-    If `linked`, they have links. A damaged corpus is made again. If `folder` cannot be written, temporary files are
-    used. What the filters leave out is logged. Raises UserError if every pair is dropped or an alignment does not fit
-    its pair, and OSError if the disk is full.
+    If `linked`, they have links, and if `backwards`, their sides are exchanged. A damaged corpus is made again. If
+    `folder` cannot be written, temporary files are used. What the filters leave out is logged. Raises UserError if
+    every pair is dropped or an alignment does not fit its pair.
     """
     identity = {
         "version": VERSION,
         "text": split.digest,
         "linked": linked,
+        "backwards": backwards,
         "links": split.links if linked else None,
         "tokenizer": tokenizer.digest(),
         "filters": filters.identity(),
@@ -220,10 +223,7 @@ def encode_corpus(
         where = f"in temporary files, because {folder} cannot be written ({error.strerror})"
         with temporary_folder() as temporary:
             return _logged(_make_corpus(temporary, identity, split, tokenizer, filters), where)
-    try:
-        return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
-    except OSError as error:  # a full disk names no file
-        raise OSError(error.errno, error.strerror, error.filename or str(entry)) from error
+    return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:
@@ -263,20 +263,19 @@ def _make_corpus(
     ):
         while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
             found = filters.found(progress.done, texts)
-            pairs = encode(
-                [pair for pair, name in zip(texts, found, strict=True) if not name], tokenizer, linked=linked
-            )
+            kept = [pair for pair, name in zip(texts, found, strict=True) if not name]
+            turned = [pair.swapped() for pair in kept] if identity["backwards"] else kept
+            pairs = encode(turned, tokenizer, linked=linked)
             reasons = filters.reasons(*lengths_of(pairs))
             writer.add(list(itertools.compress(pairs, reasons == "")))
             dropped.update(filter(None, [*found, *reasons.tolist()]))
             progress.advance(len(texts))
         corpus = writer.finish(dropped)
     if not len(corpus):
-        total, remedy = dropped.total(), "raise these limits" + " or use fewer filters" * bool(filters.chosen)
-        why = f"{counted(total, 'pair')}: {_counts(dropped)}; {filters.settings()}); {remedy}"
-        if set(dropped) == {"empty"}:
-            why = f"{total:,} of {total:,} are empty on one side); check that the lines of both files belong together"
-        raise UserError(f"data: every training pair was dropped ({why}")
+        raise UserError(
+            f"data: every training pair was dropped ({counted(dropped.total(), 'pair')}: {_counts(dropped)}; "
+            f"{filters.settings()}); check that the lines of both sides belong together, or drop less"
+        )
     about = {"identity": identity, "dropped": dropped, "checksums": writer.checksums}
     write_atomically(folder / ABOUT, json.dumps(about).encode())
     return corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -30,7 +30,6 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
 from nmt.system.atomic import cache_folder, temporary_folder
-from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 logger = logging.getLogger(__name__)
 
@@ -60,66 +59,27 @@ class WeightedCorpus:
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
 
 
-class Swap:
-    """Exchanges the sides of encoded pairs of a joint vocabulary.
-
-    The marks of spans are then numbered by the new source, as they are in every text (see `nmt.text.protect`).
-    """
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        index = tokenizer.source_vocabulary.index
-        self._single = [index(mark) for mark in SPAN_MARKS] if tokenizer.spans else []
-        self._elements = [(index(start), index(end)) for start, end in ELEMENT_MARKS] if tokenizer.spans else []
-
-    def __call__(self, pair: Encoded) -> Encoded:
-        """Return the pair with its sides exchanged."""
-        source, target = pair.target, pair.source
-        if new := self._new_marks(source):
-            source, target = ([new.get(each, each) for each in side] for side in (source, target))
-        if pair.links is None:
-            return Encoded(source, target)
-        links = pair.links[:, ::-1]
-        return Encoded(source, target, links[np.lexsort((links[:, 1], links[:, 0]))])
-
-    def _new_marks(self, source: Sequence[int]) -> dict[int, int]:
-        """Return the marks that a source should have by those that it has, as ids."""
-        ends, order = dict(self._elements), dict.fromkeys(source)
-        new = dict(zip((each for each in order if each in self._single), self._single, strict=False))
-        for old, (start, end) in zip((each for each in order if each in ends), self._elements, strict=False):
-            new[old], new[ends[old]] = start, end
-        return new
-
-
 class Mixture(EncodedPairs):
-    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second...
+    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
 
-    With `swap`, the same pairs follow again with their sides exchanged.
-    """
-
-    def __init__(
-        self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]], swap: Swap | None = None
-    ) -> None:
-        self._corpora, self._swap = corpora, swap
+    def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
+        self._corpora = corpora
         self._rows = np.concatenate(rows)
         self._ends = np.cumsum([len(each) for each in rows])
         chosen = [[side[each] for side in corpus.lengths] for corpus, each in zip(corpora, rows, strict=True)]
-        sides = [np.concatenate(side) for side in zip(*chosen, strict=True)]
-        self._lengths = sides[0], sides[1]
+        sources, targets = zip(*chosen, strict=True)
+        self._lengths = np.concatenate(sources), np.concatenate(targets)
 
     @property
     def lengths(self) -> tuple[Lengths, Lengths]:
-        source, target = self._lengths
-        if self._swap is None:
-            return source, target
-        return np.concatenate([source, target]), np.concatenate([target, source])
+        return self._lengths
 
     def __len__(self) -> int:
-        return len(self._rows) * (1 if self._swap is None else 2)
+        return len(self._rows)
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        backwards, place = divmod(range(len(self))[index], len(self._rows))
-        pair = self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
-        return self._swap(pair) if self._swap is not None and backwards else pair
+        place = range(len(self))[index]
+        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
 
 
 class SubwordSampling:
@@ -167,12 +127,10 @@ class SubwordSampling:
 class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch. Every epoch has the same number.
 
-    The first part is the corpus itself, with weight 1; the others are added to it.
+    Their parts are the corpus itself, with weight 1, and what is added to it.
     """
 
     parts: Sequence[WeightedCorpus]
-    _: KW_ONLY
-    swap: Swap | None = None
     sampling: SubwordSampling | None = None
     seed: int = 0
 
@@ -181,7 +139,7 @@ class TrainingPairs:
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
-        return sum(map(len, self.parts)) * (1 if self.swap is None else 2)
+        return sum(map(len, self.parts))
 
     @property
     def differ(self) -> bool:
@@ -198,8 +156,8 @@ class TrainingPairs:
 
     def _make(self, rng: random.Random) -> EncodedPairs:
         pairs: EncodedPairs = self.parts[0].corpus
-        if len(self.parts) > 1 or self.swap is not None:
-            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts], self.swap)
+        if len(self.parts) > 1:
+            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
         return pairs if self.sampling is None else self.sampling(pairs, rng)
 
 
@@ -220,25 +178,26 @@ def make_training_pairs(
     """
     data = settings.data
 
-    def encoded(split: Split) -> EncodedCorpus:
+    def encoded(split: Split, backwards: bool) -> EncodedCorpus:
         filters = make_filters(data, chosen, {**corpus, "train": split})
-        return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked)
+        return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked, backwards=backwards)
 
-    parts = [WeightedCorpus(encoded(corpus["train"]))]
-    for name, entry in (data.more or {}).items():
-        try:
-            parts.append(WeightedCorpus(encoded(more[name]), entry.weight))
+    parts, sampling = list[WeightedCorpus](), None
+    for backwards in (False, True) if data.both_directions else (False,):
+        parts.append(WeightedCorpus(encoded(corpus["train"], backwards)))
+        for name, entry in (data.more or {}).items():
+            try:
+                parts.append(WeightedCorpus(encoded(more[name], backwards), entry.weight))
+            except UserError as error:
+                raise UserError(f"data.more.{name}: {error}") from error
             if not len(parts[-1]):
                 raise UserError(
-                    f"got weight {entry.weight} for {counted(len(parts[-1].corpus), 'pair')}, expected a weight with "
-                    "which an epoch has at least one of them"
+                    f"data.more.{name}: got weight {entry.weight} for {counted(len(parts[-1].corpus), 'pair')}, "
+                    "expected a weight with which an epoch has at least one of them"
                 )
-        except UserError as error:
-            raise UserError(f"data.more.{name}: {error}") from error
-    swap, sampling = Swap(tokenizer) if data.both_directions else None, None
     if data.subword_sampling is not None:
         sampling = SubwordSampling(tokenizer, settings.tokenizer.type, data.subword_sampling, data.max_length)
-    train = TrainingPairs(parts, swap=swap, sampling=sampling, seed=settings.seed)
+    train = TrainingPairs(parts, sampling, settings.seed)
     if more or data.both_directions:
         logger.info(f"training pairs: {len(train):,} in an epoch")
     return train

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
-from nmt.text.protect import Spans
 
 CHUNK_PAIRS = 10_000
+LINK = re.compile(r"(\d+)([-?])(\d+)")  # of an alignment: a word of the source, and one of the target
 
 
 @dataclass(slots=True, unsafe_hash=True)  # frozen would double the time to make one, and a corpus has millions
@@ -30,10 +31,10 @@ class SentencePair:
     def __post_init__(self) -> None:
         self.source, self.target = normalized(self.source), normalized(self.target)
 
-
-def marked(pair: SentencePair, spans: Spans) -> tuple[str, str]:
-    """Return the texts of a pair as a model reads them, with marks for the spans that both sides have."""
-    return spans.read_pair(pair.source, pair.target)
+    def swapped(self) -> SentencePair:
+        """Return the pair in the opposite direction, with its alignment turned round."""
+        links = None if self.alignment is None else LINK.sub(r"\3\2\1", self.alignment)
+        return SentencePair(self.target, self.source, self.line, links)
 
 
 @dataclass(frozen=True)

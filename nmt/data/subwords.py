@@ -25,7 +25,6 @@ _MARK = WORD_MARK.encode()
 
 Ids = tuple[int, ...]
 Texts = tuple[str, ...]
-_Steps = tuple[Callable[[Ids], Texts], Callable[[Texts], Iterable[Texts]], Callable[[Texts], Ids]]
 
 
 @dataclass(frozen=True)
@@ -46,22 +45,14 @@ class Inventory:
     @classmethod
     def of(cls, processor: Any) -> Inventory:
         """Return the pieces of a SentencePieceProcessor."""
-        content: list[bytes] = []
-        ids: dict[str, int] = {}
-        byte_ids: list[int] = []
-        for index in range(processor.get_piece_size()):
-            if processor.is_byte(index):  # they are in the order of the bytes
-                content.append(bytes([len(byte_ids)]))
-                byte_ids.append(index)
-            elif index > EOS:
-                piece = str(processor.id_to_piece(index))
-                content.append(piece.encode())
-                ids[piece] = index
-            else:
-                content.append(b"")
-        return cls(
-            content, ids, {piece: processor.get_score(index) for piece, index in ids.items()}, byte_ids, processor
-        )
+        size = processor.get_piece_size()
+        byte_ids = [index for index in range(size) if processor.is_byte(index)]  # in the order of the bytes
+        pieces = {index: str(processor.id_to_piece(index)) for index in {*range(EOS + 1, size)} - {*byte_ids}}
+        content = {index: piece.encode() for index, piece in pieces.items()}
+        content |= {index: bytes([byte]) for byte, index in enumerate(byte_ids)}
+        scores = {piece: processor.get_score(index) for index, piece in pieces.items()}
+        ids = {piece: index for index, piece in pieces.items()}
+        return cls([content.get(index, b"") for index in range(size)], ids, scores, byte_ids, processor)
 
     def ids_of(self, piece: str) -> Ids:
         """Return the id of a piece, or the ids of the bytes of a character that is no piece."""
@@ -132,22 +123,14 @@ class BpeDropout(Sampler):
     def __init__(self, inventory: Inventory, drop: float) -> None:
         super().__init__(inventory)
         self.drop = drop
-        self._making: _Steps = (self._all_characters, self._merged, self._all_ids)
-        self._keeping: _Steps = (
-            functools.lru_cache(WORDS)(self._all_characters),
-            functools.lru_cache(STATES)(lambda pieces: list(self._merged(pieces))),
-            functools.lru_cache(WORDS)(self._all_ids),
-        )
+        self._kept = functools.lru_cache(STATES)(lambda pieces: list(self._merged(pieces)))
 
-    def word(self, word: Ids, rng: random.Random) -> Ids:
-        characters, merged, ids = self._keeping if len(word) <= LONGEST_KEPT else self._making
-        pieces, drop, draw = characters(word), self.drop, rng.random
+    def word(self, word: Ids, rng: random.Random) -> list[int]:
+        merged: Callable[[Texts], Iterable[Texts]] = self._kept if len(word) <= LONGEST_KEPT else self._merged
+        pieces, drop, draw = tuple(self.text(word)), self.drop, rng.random
         while (kept := next((after for after in merged(pieces) if draw() >= drop), None)) is not None:
             pieces = kept
-        return ids(pieces)
-
-    def _all_characters(self, word: Ids) -> tuple[str, ...]:
-        return tuple(self.text(word))
+        return [index for piece in pieces for index in self.inventory.ids_of(piece)]
 
     def _merged(self, pieces: Texts) -> Iterator[Texts]:
         """Yield `pieces` after each possible merge, in the order in which BPE prefers the merges."""
@@ -155,9 +138,6 @@ class BpeDropout(Sampler):
         merges = [(-scores[a + b], place) for place, (a, b) in enumerate(pairwise(pieces)) if a + b in scores]
         for _, place in sorted(merges):
             yield (*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :])
-
-    def _all_ids(self, pieces: tuple[str, ...]) -> Ids:
-        return tuple(index for piece in pieces for index in self.inventory.ids_of(piece))
 
 
 SAMPLERS: Mapping[str, type[UnigramSampler] | type[BpeDropout]] = {"unigram": UnigramSampler, "bpe": BpeDropout}

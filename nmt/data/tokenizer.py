@@ -1,9 +1,7 @@
 """Converts text to ids and ids to text with SentencePiece (Kudo and Richardson 2018, arXiv:1808.06226).
 
-Source and target are normalized in the same way (see `nmt.data.normalization`): Unicode NFC, and one space for each run
-of white space. So `decode_target(encode_target([text])[0])` is `normalized(text)`, except for U+2581, which
-SentencePiece uses for the space. A rule in the SentencePiece model does the same for other programs that load the
-model, except for a few letters with several marks, which are normalized here.
+Every text is normalized (see `nmt.data.normalization`). So `decode_target(encode_target([text])[0])` is
+`normalized(text)`, except for U+2581, which SentencePiece uses for the space.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import json
 import logging
 import math
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +22,7 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from nmt.data.normalization import normalized
-from nmt.data.pair import Split, marked
+from nmt.data.pair import Split
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
@@ -81,18 +79,10 @@ class Tokenizer:
         version. Raises UserError if the vocabulary size is larger than the texts allow or too small for their
         characters.
         """
-        sides = ("joint",) if config.joint else ("source", "target")
-        key = _key(split, config, spans)
-        entries = {side: None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides}
-        models = {side: model for side, entry in entries.items() if entry and (model := _cached(entry, side, config))}
-        missing = [side for side in sides if side not in models]
-        stride = max(1, -(-len(split) // config.max_pairs))
-        if missing and stride > 1:
-            logger.info(f"tokenizer: trained on one pair in {stride} of {len(split):,}")
-        for side in missing:
-            texts = functools.partial(_texts, split, side, stride, spans)
-            models[side] = _trained(texts, len(split), side, config, entries[side])
-        return cls(*(models[side] for side in sides), spans=spans)
+        sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans)
+        entries = [None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides]
+        models = [_model(split, side, config, spans, entry) for side, entry in zip(sides, entries, strict=True)]
+        return cls(*models, spans=spans)
 
     def with_spans(self, spans: Spans) -> Tokenizer:
         """Return the same tokenizer for texts with other spans. Raises UserError if it has no marks for them."""
@@ -157,12 +147,18 @@ class Tokenizer:
     @functools.cached_property
     def unknown_ids(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
-        return _unknown_ids(self._source), _unknown_ids(self._target)
+        single = (filter(each.is_byte, range(each.get_piece_size())) for each in (self._source, self._target))
+        source, target = (frozenset([UNK, *found]) for found in single)
+        return source, target
 
     @functools.cached_property
     def word_starts(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids of the pieces that begin a word."""
-        return _word_starts(self.source_vocabulary), _word_starts(self.target_vocabulary)
+        vocabularies = self.source_vocabulary, self.target_vocabulary
+        source, target = (
+            frozenset(index for index, piece in enumerate(each) if piece.startswith(WORD_MARK)) for each in vocabularies
+        )
+        return source, target
 
     @functools.cached_property
     def inventories(self) -> tuple[Inventory, Inventory]:
@@ -198,20 +194,6 @@ def _processor(model: bytes) -> Any:
     return processor
 
 
-def validated(model: bytes) -> bytes:
-    """Return a model that SentencePiece can load. Raises UserError if it cannot."""
-    _processor(model)
-    return model
-
-
-def _unknown_ids(processor: Any) -> frozenset[int]:
-    return frozenset([UNK, *filter(processor.is_byte, range(processor.get_piece_size()))])
-
-
-def _word_starts(vocabulary: Sequence[str]) -> frozenset[int]:
-    return frozenset(index for index, piece in enumerate(vocabulary) if piece.startswith(WORD_MARK))
-
-
 def _encode(processor: Any, texts: Sequence[str]) -> list[list[int]]:
     return [[*ids, EOS] for ids in processor.encode([normalized(text) for text in texts])]
 
@@ -225,22 +207,15 @@ def _pieces(processor: Any, ids: Sequence[int]) -> list[Piece]:
 
 
 def _byte_pieces(values: bytes) -> Iterator[Piece]:
-    """Yield one piece for each byte of a run; the first byte of a character is labelled with the character."""
-    for position, value in enumerate(values):
+    """Yield one piece for each byte of a run; the first byte of a character is labelled with the character.
+
+    An invisible character is labelled with its number.
+    """
+    for place, value in enumerate(values):
         continues = 0x80 <= value <= 0xBF  # in UTF-8, every byte of a character but the first is in this range
-        character = "" if continues else _first_character(values[position:])
-        yield Piece(character or f"<{value:02X}>", continues)
-
-
-def _first_character(values: bytes) -> str:
-    """Return the character at the start of `values`, by its number if it is invisible, or an empty string."""
-    for length in range(1, 5):
-        try:
-            character = values[:length].decode()
-        except UnicodeDecodeError:
-            continue
-        return character if character.isprintable() else f"<U+{ord(character):04X}>"
-    return ""
+        character = values[place : place + 4].decode(errors="replace")[0]
+        label = character if character.isprintable() else f"<U+{ord(character):04X}>"
+        yield Piece(f"<{value:02X}>" if character == "\ufffd" else label, continues)
 
 
 # Training
@@ -249,7 +224,7 @@ def _first_character(values: bytes) -> str:
 def _texts(split: Split, side: str, stride: int, spans: Spans) -> Iterator[str]:
     """Yield the training texts of a side, or of both sides if it is "joint", of every n-th pair."""
     for pair in itertools.islice(split, 0, None, stride):
-        source, target = marked(pair, spans)
+        source, target = spans.read_pair(pair.source, pair.target)
         yield from {"source": [source], "target": [target]}.get(side, [source, target])
 
 
@@ -263,31 +238,25 @@ def default_size(characters: int, pairs: int) -> int:
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))
 
 
-def _cached(entry: Path, side: str, config: TokenizerConfig) -> bytes | None:
-    if not entry.is_file():
-        return None
-    model = entry.read_bytes()
-    logger.info(f"{_description(side, config, model)}, from {entry}")
-    return model
-
-
-def _trained(
-    texts: Callable[[], Iterator[str]], pairs: int, side: str, config: TokenizerConfig, entry: Path | None
-) -> bytes:
-    size = config.vocab_size or default_size(len({" "}.union(*texts())), pairs)
-    model = train_model(texts(), size, side, config)
-    logger.info(_description(side, config, model))
-    if entry is not None:
+def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry: Path | None) -> bytes:
+    """Return the model in the file `entry` of the cache, or a new one, which is then written to it."""
+    if entry is not None and entry.is_file():
+        model, note = entry.read_bytes(), f", from {entry}"
+    else:
+        stride = max(1, -(-len(split) // config.max_pairs))
+        size = config.vocab_size
+        if size is None:
+            size = default_size(len({" "}.union(*_texts(split, side, stride, spans))), len(split))
+        model = train_model(_texts(split, side, stride, spans), size, side, config)
+        note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
+    chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
+    logger.info(f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}{note}")
+    if entry is not None and not entry.is_file():
         try:
             write_atomically(entry, model)
         except OSError as error:
             logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
     return model
-
-
-def _description(side: str, config: TokenizerConfig, model: bytes) -> str:
-    chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
-    return f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}"
 
 
 def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:

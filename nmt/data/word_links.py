@@ -7,7 +7,6 @@ by people, `i?j` is a possible link, and `i-j` a sure one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -16,15 +15,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.data.pair import SentencePair
+from nmt.data.pair import LINK, SentencePair
 from nmt.errors import UserError
 from nmt.tokens import WORD_MARK
 
 Link = tuple[int, int]
 Links = AbstractSet[Link]
 PieceLinks = NDArray[np.integer]  # (K, 2): the position of a target piece, and of a source piece that belongs to it
-
-LINK = re.compile(r"(\d+)([-?])(\d+)")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -13,7 +13,6 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.build import override
-from nmt.data.batches import batches_by_length
 from nmt.data.normalization import normalized
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
@@ -327,3 +326,19 @@ def in_batches(
     for places in batches_by_length(lengths, size):
         results |= zip(places, compute([items[place] for place in places]), strict=True)
     return [results[place] for place in range(len(items))]
+
+
+def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Yield the indices of `lengths` in batches of similar length, longest first.
+
+    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
+    lack of memory appears at once.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from nmt.build import Objects
 from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
-from nmt.data.batches import Batch, batches_by_length, pad
+from nmt.data.batches import Batch, pad
 from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
@@ -26,6 +26,7 @@ from nmt.system.run_files import find_checkpoint
 from nmt.tokens import EOS
 from nmt.training.module import TranslationModule, translation_module
 from nmt.training.run import train
+from nmt.translation.base import batches_by_length
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 

@@ -6,20 +6,26 @@ The recipes augment.py and glossary.py use them.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
-from nmt.data.aligner import Aligner
 from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.text.languages import UNSPACED
 from nmt.tokens import WORD_MARK
 
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
+ROUNDS, DIAGONAL = 5, 4.0  # of the aligner: steps of learning; how much a link far from the diagonal is disliked
 _LETTER_WITHOUT_SPACES = regex.compile(rf"[\p{{Lo}}&&[{UNSPACED}]]", regex.V1)
 _LEADING_VOWEL = regex.compile(r"\p{Logical_Order_Exception}\Z")  # of Thai and Lao: written before its consonant
+
+Ids = Sequence[int]
+Floats = NDArray[np.float32]
+Whole = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -91,3 +97,63 @@ def examples(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Ex
         vocabularies = tokenizer.source_vocabulary, tokenizer.target_vocabulary
         source, target = ([names[index] for index in side] for names, side in zip(vocabularies, sides, strict=True))
         yield Example(source, target, *aligner.links(*sides))
+
+
+class Aligner:
+    """Finds which pieces of a sentence pair translate each other, after it has learned from pairs, in both directions.
+
+    It is IBM Model 1 (Brown et al. 1993, section 4.1) with a preference for the diagonal (Dyer et al. 2013, fast_align,
+    equation 1).
+    """
+
+    def __init__(self, pairs: Iterable[tuple[Ids, Ids]]) -> None:
+        """Take pairs of ids, without eos and without empty sides. Each possible link takes 40 bytes of memory."""
+        keys, priors, rows, columns = [], [], [], []
+        row = column = 0
+        for source, target in pairs:
+            keys.append(_keys(source, target).ravel())
+            priors.append(_prior(len(source), len(target)).ravel())
+            rows.append(np.repeat(np.arange(row, row + len(target), dtype=np.int32), len(source)))
+            columns.append(np.tile(np.arange(column, column + len(source), dtype=np.int32), len(target)))
+            row, column = row + len(target), column + len(source)
+        self._keys, place = np.unique(np.concatenate(keys), return_inverse=True)
+        prior = np.concatenate(priors)
+        sources, targets = self._keys >> 32, self._keys & 0xFFFFFFFF
+        self._given_source = _learned(place.astype(np.int32), prior, np.concatenate(rows), sources)
+        self._given_target = _learned(place.astype(np.int32), prior, np.concatenate(columns), targets)
+
+    def links(self, source: Ids, target: Ids) -> tuple[list[int], list[int]]:
+        """Return for each target piece the position of the source piece that it translates, and the reverse."""
+        keys = _keys(source, target)
+        place = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+        prior = np.where(self._keys[place] == keys, _prior(len(source), len(target)), 0.0)
+        # A pair of pieces that it has never seen is possible too, but less than all others.
+        prior = prior + 1e-9 * _prior(len(source), len(target))
+        forward, backward = self._given_source[place] * prior, self._given_target[place] * prior
+        return forward.argmax(1).tolist(), backward.argmax(0).tolist()
+
+
+def _keys(source: Ids, target: Ids) -> Whole:
+    """Return a number (T, S) for each pair of a target piece and a source piece."""
+    return np.array(target, np.int64)[:, None] | (np.array(source, np.int64) << 32)
+
+
+def _prior(source: int, target: int) -> Floats:
+    """Return for each place of the target (T) and of the source (S) how well they fit: (T, S)."""
+    heights = np.arange(target, dtype=np.float32)[:, None] / target
+    return np.exp(-DIAGONAL * np.abs(np.arange(source, dtype=np.float32) / source - heights))
+
+
+def _learned(place: Whole, prior: Floats, token: Whole, given: Whole) -> Floats:
+    """Return the probability of each pair of pieces, given the piece `given`.
+
+    A possible link belongs to the pair at its `place`, and to the `token` whose translation is asked for.
+    """
+    pieces, given = np.unique(given, return_inverse=True)
+    table = np.ones(len(given), np.float32)
+    for _ in range(ROUNDS):
+        shares = table[place] * prior
+        shares /= np.bincount(token, shares).astype(np.float32)[token]
+        counts = np.bincount(place, shares, len(given))
+        table = (counts / np.bincount(given, counts, len(pieces))[given]).astype(np.float32)
+    return table

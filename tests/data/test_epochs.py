@@ -9,7 +9,7 @@ import pytest
 
 from nmt.data.batches import BatchLoader
 from nmt.data.encoded import encode, encode_corpus, lengths_of
-from nmt.data.epochs import SubwordSampling, Swap, TrainingPairs, WeightedCorpus
+from nmt.data.epochs import SubwordSampling, TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
@@ -49,13 +49,13 @@ def tokenizer(pairs, tokenizer_config):
     return make
 
 
-def encoded(pairs, tokenizer, folder, *, linked=False):
+def encoded(pairs, tokenizer, folder, **settings):
     filters = Filters(max_length=LONGEST, max_ratio=100.0)
-    return encode_corpus(Split.of(pairs), tokenizer, filters, folder=folder, linked=linked)
+    return encode_corpus(Split.of(pairs), tokenizer, filters, folder=folder, **settings)
 
 
-def sampled(usual, model, type, strength, **settings):
-    return TrainingPairs([WeightedCorpus(usual)], sampling=SubwordSampling(model, type, strength, LONGEST), **settings)
+def sampled(usual, model, type, strength, seed=0):
+    return TrainingPairs([WeightedCorpus(usual)], SubwordSampling(model, type, strength, LONGEST), seed)
 
 
 def lengths_fit(pairs):
@@ -103,20 +103,8 @@ def turned(pair):
 
 
 @pytest.mark.parametrize("linked", [True, False])
-def test_both_directions_equal_the_corpus_and_the_corpus_with_its_sides_swapped(pairs, tokenizer, tmp_path, linked):
-    model = tokenizer()
-    usual = encoded(pairs, model, tmp_path, linked=linked)
-    backwards = encoded(list(map(turned, pairs)), model, tmp_path, linked=linked)
-    train = TrainingPairs([WeightedCorpus(usual)], swap=Swap(model))
-    both = train.of_epoch(0)
-    assert same(both, [*usual, *backwards]) and len(train) == len(both) == 2 * len(usual) and not train.differ
-    assert same([both[-1]], [backwards[-1]]) and lengths_fit(both)
-    assert sum(len(batch.source) for batch in BatchLoader(train.of_epoch, 2000)) == len(both)
-    drawn = sampled(usual, model, "unigram", 0.5, swap=Swap(model)).of_epoch(3)
-    assert [model.decode_target(pair.source) for pair in drawn] == [model.decode_target(pair.source) for pair in both]
-
-
-def test_swapped_pairs_have_marks_in_the_order_of_their_new_source(pairs, tokenizer, tmp_path):
+def test_a_corpus_backwards_is_the_corpus_with_its_sides_swapped(pairs, tokenizer, tmp_path, linked):
+    """Also the marks of spans have the order of the new source."""
     model = tokenizer().with_spans(Spans({"braces": r"\{\w+\}", "tags": "</?[a-z]>"}))
     draw, marked = random.Random(5), []
     for pair in pairs:
@@ -124,11 +112,15 @@ def test_swapped_pairs_have_marks_in_the_order_of_their_new_source(pairs, tokeni
         for span in draw.sample(spans, draw.randint(0, 4)):
             for side in sides:
                 side.insert(draw.randint(0, len(side)), span)
-        marked.append(SentencePair(*map(" ".join, sides)))
-    usual = encoded(marked, model, tmp_path)
-    backwards = encoded(list(map(turned, marked)), model, tmp_path)
-    assert same(TrainingPairs([WeightedCorpus(usual)], swap=Swap(model)).of_epoch(0), [*usual, *backwards])
-    assert [pair.source for pair in usual] != [pair.target for pair in backwards], "some are numbered anew"
+        marked.append(SentencePair(*map(" ".join, sides), alignment=pair.alignment))
+    forwards = encoded(marked, model, tmp_path, linked=linked)
+    backwards = encoded(marked, model, tmp_path, linked=linked, backwards=True)
+    assert same(backwards, encoded(list(map(turned, marked)), model, tmp_path, linked=linked))
+    assert [pair.source for pair in forwards] != [pair.target for pair in backwards], "some are numbered anew"
+    train = TrainingPairs([WeightedCorpus(forwards), WeightedCorpus(backwards)])
+    both = train.of_epoch(0)
+    assert same(both, [*forwards, *backwards]) and len(train) == len(both) and not train.differ and lengths_fit(both)
+    assert sum(len(batch.source) for batch in BatchLoader(train.of_epoch, 2000)) == len(both)
 
 
 def counted(pairs):

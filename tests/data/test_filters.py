@@ -148,7 +148,7 @@ def test_everything_that_decides_is_part_of_the_name(data_config, tokenizer_conf
     assert files(corpus, {"many_targets": ManyTargets()}) == 5
     assert files(corpus, {"many_targets": ManyTargets(most=2)}) == 6
     assert files(other, {"leaked_pair": LeakedPair()}) == 7
-    with pytest.raises(UserError, match=r"4 leaked_pair; .*filters=\[leaked_pair\].* or use fewer filters"):
+    with pytest.raises(UserError, match=r"4 leaked_pair; .*filters=\[leaked_pair\].* or drop less"):
         files(corpus, {"leaked_pair": LeakedPair()})
 
 

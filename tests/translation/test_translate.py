@@ -11,13 +11,13 @@ import torch
 
 from nmt import checkpoint
 from nmt.attention_map import Origin
-from nmt.data.batches import batches_by_length
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS
+from nmt.translation.base import batches_by_length
 from nmt.translation.loading import load_translator, resolve_device
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, make_model, sentences, stack

@@ -22,7 +22,6 @@ from random import Random
 from typing import ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
-from nmt.data.word_links import LINK
 from nmt.errors import ParameterError, UserError
 
 SPLITS = ("train", "val", "test")
@@ -104,12 +103,7 @@ class Swapped(Source):
 
 def swapped(pairs: Pairs) -> Pairs:
     """Return the same pairs in the opposite direction, with their alignments turned round."""
-    return Reiterable(functools.partial(map, _swapped, pairs))
-
-
-def _swapped(pair: SentencePair) -> SentencePair:
-    links = None if pair.alignment is None else LINK.sub(r"\3\2\1", pair.alignment)
-    return SentencePair(pair.target, pair.source, pair.line, links)
+    return Reiterable(functools.partial(map, SentencePair.swapped, pairs))
 
 
 def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:

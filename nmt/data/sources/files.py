@@ -117,14 +117,7 @@ def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[t
         return [path for path in paths if path.is_file()]
 
     yield from zip(named("jsonl") + named("tsv"))
-    sides = [named(language) for language in languages]
-    if any(sides) and not all(sides):
-        missing = languages[0] if sides[1] else languages[1]
-        raise UserError(
-            f"{(sides[0] or sides[1])[0]} has no partner {stem}.{missing}; set data.source_lang and data.target_lang "
-            "to the languages of the files"
-        )
-    yield from itertools.product(*sides)
+    yield from itertools.product(*map(named, languages))
 
 
 # Lines, rows and pairs

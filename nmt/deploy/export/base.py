@@ -16,7 +16,7 @@ from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
-from nmt.data.tokenizer import Tokenizer, validated
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, missing_packages, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
@@ -145,7 +145,7 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
 
 def read_tokenizer(folder: Path, spans: Mapping[str, str | None]) -> Tokenizer:
     """Return the tokenizer of an exported folder, with the patterns of spans."""
-    source, target = (validated((folder / name).read_bytes()) for name in (SOURCE, TARGET))
+    source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
     return Tokenizer(source, None if source == target else target, spans=Spans(spans))
 
 

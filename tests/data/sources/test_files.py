@@ -147,7 +147,7 @@ def test_folders_that_are_unclear(tmp_path):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.en", "a\n")
     write(tmp_path / "train.fr", "a\n")
-    with pytest.raises(UserError, match=r"train\.en has no partner train\.de; set data\."):
+    with pytest.raises(UserError, match=r"holds no train\.jsonl, train\.tsv or train\.en \+ train\.de"):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.de", "a\n")
     write(tmp_path / "train.tsv.gz", "a\tb\n")

@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from nmt.data.aligner import DIAGONAL, ROUNDS, Aligner
+from scripts.recipes.aligned import DIAGONAL, ROUNDS, Aligner
 
 Pairs = list[tuple[list[int], list[int]]]
 Table = dict[tuple[int, int], float]
