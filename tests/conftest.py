@@ -102,11 +102,14 @@ def _no_power_cut() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _default_products() -> None:
-    """Undo what a program in this process has set for its products (nmt.system.process): other tests rely on it."""
+def _as_a_program_starts() -> None:
+    """Undo what a program in this process has set for its products (nmt.system.process) and its --config-dir."""
     import torch  # late, as in the fixture `run`
 
+    from nmt.config.groups import use_configs_of
+
     torch.set_float32_matmul_precision("highest")
+    use_configs_of(None)
 
 
 @pytest.fixture

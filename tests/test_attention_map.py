@@ -164,8 +164,8 @@ def test_json_is_as_documented_and_readable() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("no", "not JSON"),
-        ("[" * 100_000, "not JSON"),
+        ("no", "damaged ("),
+        ("[" * 100_000, "damaged ("),
         ('{"format": "nmt-attention-map", "version": 2}', 'JSON with "format": "nmt-attention-map" and "version": 3'),
         (make().to_json().replace(", 0.", f", {'9' * 99}", 1), "finite"),
         (make().to_json().replace('"▁bike"', "7"), "pieces.source: got"),

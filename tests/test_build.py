@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from nmt.build import architecture, build_objects
-from nmt.config.compose import compose
+from nmt.cli.session import checked_recipe
+from nmt.config.compose import compose, compose_run
 from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.training.warm_start import initial_checkpoint
 
 
 class Padded(Attention[None]):
@@ -126,9 +126,9 @@ def test_a_class_of_another_kind_is_refused(key: str, base: str) -> None:
 
 @pytest.mark.parametrize("name", ["multi30k_bit", "office_help_bit_ko_en"])
 def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
-    config = validate(compose("train", [f"experiment={name}"]))
-    with pytest.raises(UserError, match=rf"^init: not given, but {name} starts from a trained model.* add init=FOLDER"):
-        initial_checkpoint(config)
+    recipe = compose_run([f"experiment={name}"])
+    with pytest.raises(UserError, match=r"^init=.*RUN_FOLDER: no such file or folder"):
+        checked_recipe(recipe, [])
 
 
 def test_the_short_name_of_a_model_says_what_is_inside() -> None:

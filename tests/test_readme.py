@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 import pytest
 
 from nmt.config.compose import compose, jobs
-from nmt.config.groups import groups, with_configs_of
+from nmt.config.groups import groups, use_configs_of
 from nmt.config.settings import TrainConfig
 
 pytestmark = [pytest.mark.lab, pytest.mark.deploy]  # the pages name their files, modules and options
@@ -104,7 +104,7 @@ def test_experiment_of_ones_own_composes(tmp_path: Path) -> None:
     (experiment,) = re.findall(r"^```yaml\n(.*?)^```", text("docs/training.md"), re.MULTILINE | re.DOTALL)
     (tmp_path / "experiment").mkdir()
     (tmp_path / "experiment" / "mine.yaml").write_text(experiment, "utf-8")
-    with with_configs_of(str(tmp_path)):
-        found = compose("train", ["experiment=mine", "data.limit=5"])
+    use_configs_of(str(tmp_path))
+    found = compose("train", ["experiment=mine", "data.limit=5"])
     assert (found["name"], found["data"]["batch_tokens"], found["optimizer"]["lr"]) == ("mine", 2000, 0.002)
     assert found["model"]["attention"]["_target_"].endswith("LuongAttention")

@@ -11,32 +11,38 @@ import os
 import re
 import sys
 import typing
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
+from nmt.cli.output import print_stderr
 from nmt.cli.program import Program
-from nmt.config.groups import config_dir, with_configs_of
-from nmt.config.settings import PATHS
+from nmt.config.compose import compose
+from nmt.config.groups import config_dir, use_configs_of
+from nmt.config.schema import read
 from nmt.errors import UserError, raise_if_any
 from nmt.system.run_files import find_checkpoint, is_exported
 
+if TYPE_CHECKING:
+    from nmt.translation.base import BaseTranslator
+
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
-Folders = Annotated[list[str], "folders"]  # all arguments that name folders, without a key
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
-Choice = Annotated[dict[str, Any], "choice"]  # KEY=NAME chooses the node of configs/PROGRAM/KEY/NAME.yaml
-DATA_PATHS = tuple(f"data.{key}" for key in PATHS)
-# A line of a YAML file that --help prints: "# key=VALUE   words", or a continuation line below it.
-HELP_LINE = re.compile(r"# (\S.*?|) {2,}(\S.*)")
-HELP_COLUMN = 29  # where the descriptions begin
+LOADING = ("ckpt", "device", "allow", "search", "source_lang", "terms")  # the settings that a translator is made of
 
 
 @dataclass(kw_only=True)
 class Settings:
     """The settings of a program."""
 
-    opens_exported = False  # whether `ckpt` may also be a folder that export.py wrote
+    @classmethod
+    def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
+        """Return the settings that this program reads itself, and the words that Hydra reads: here, all that are given.
+
+        Free texts have been taken out of the words already.
+        """
+        return {}, words
 
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
@@ -52,6 +58,15 @@ class ModelSettings(Settings):
 
     allow: list[str]
     device: str
+
+    def load(self, **fields: Any) -> tuple[BaseTranslator, Sequence[Any]]:
+        """Return the translator that the settings describe, and its models (see `nmt.translation.loading.load`)."""
+        from nmt.translation.loading import load  # here, because importing torch takes seconds
+
+        translator, models = load(**{key: value for key, value in vars(self).items() if key in LOADING}, **fields)
+        if translator.terms and not translator.tokenizer.spans:
+            print_stderr("warning: terms: ignored, because this model was trained without spans (spans=common)")
+        return translator, models
 
 
 @dataclass(kw_only=True)
@@ -86,27 +101,26 @@ def settings_files(name: str) -> list[str]:
 
 
 def settings_help(name: str) -> Iterator[str]:
-    """Yield the lines of --help about the settings of a program."""
+    """Yield the lines of --help about the settings of a program: "# key=VALUE   words", and those that continue it."""
     for line in (line for text in settings_files(name) for line in text.splitlines()):
-        if found := HELP_LINE.fullmatch(line):
-            yield f"  {found[1]:{HELP_COLUMN - 3}} {found[2]}"
+        if found := re.fullmatch(r"# (.*? {2,}\S.*)", line):
+            yield f"  {found[1]}"
 
 
-def take_config_dir(argv: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Remove `--config-dir FOLDER` (also `--config-dir=FOLDER`, `-cd FOLDER`) from `argv`.
+def take_config_dir(argv: Sequence[str]) -> list[str]:
+    """Look for configs in the folder of `--config-dir FOLDER` (also `--config-dir=FOLDER`, `-cd FOLDER`).
 
-    Returns the folder (None if it is not given) and the other arguments. Raises UserError if the folder is missing.
+    Returns the other arguments. Raises UserError if it is not a folder with configs.
     """
     folder, others, words = None, [], iter(argv)
     for word in words:
         name, equals, value = word.partition("=")
-        if name not in ("--config-dir", "-cd"):
+        if name in ("--config-dir", "-cd"):
+            folder = value if equals else next(words, "")
+        else:
             others.append(word)
-            continue
-        folder = value if equals else next(words, "")
-        if not folder:
-            raise UserError(f"{name}: got nothing, expected a folder with your configs")
-    return folder, others
+    use_configs_of(folder)
+    return others
 
 
 def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
@@ -137,50 +151,30 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     Raises UserError for a mistake in the arguments, for a checkpoint (`ckpt`) that does not exist, and for settings
     that contradict each other. These errors come before torch is imported, which takes seconds.
     """
-    from nmt.config.compose import compose
-    from nmt.config.schema import read
-
-    config_folder, words = take_config_dir(argv)
+    words = take_config_dir(argv)
     texts: dict[str, Any] = {}
     for key in _keys(schema, FreeText):
         texts[key], words = take(words, key)
-    for key in _keys(schema, Folders):
-        texts[key] = [word for word in words if _is_folder(word)]
-        words = [word for word in words if word not in texts[key]]
+    own, words = schema.taken(words)
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
-    for key in _keys(schema, Choice):
-        words = [f"{name}/{key}@{word}" if word.startswith(f"{key}=") else word for word in words]
     for word in words:
         if "ckpt" in paths and "=" not in word and os.path.exists(word):
             raise UserError(f"command line: got '{word}'; write ckpt={word}")
-        if word.startswith("data=") and "data" in open_keys:
-            raise UserError(f"{word}: the run's data are fixed; replace single settings, as in data.path=FOLDER")
-    words = quoted_paths(words, (*paths, *DATA_PATHS))
     # "++" lets Hydra add a key to a mapping, as in search.beam_size=5.
     words = [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
-    with with_configs_of(config_folder):
-        settings = read(compose(name, words), schema)
+    settings = read(compose(name, words), schema)
+    settings = replace(settings, **{key: at_home(getattr(settings, key)) for key in paths}, **texts, **own)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         for path in [ckpt] if isinstance(ckpt, str) else ckpt:
-            if not (schema.opens_exported and is_exported(path)):
+            if not is_exported(path):
                 find_checkpoint(path)
-    settings = replace(settings, **texts)
     raise_if_any(settings.contradictions())
     return settings
 
 
-def changed(name: str, settings: object) -> list[str]:
-    """Return the settings that differ from `name`.yaml and from the files that it shares with other programs."""
-    import yaml
-
-    default = {key: value for text in settings_files(name) for key, value in yaml.safe_load(text).items()}
-    return [key for key, value in vars(settings).items() if value != default[key]]
-
-
-def _is_folder(word: str) -> bool:
-    """Return whether an argument names a folder. The folder of a multirun's job contains "=" too."""
-    key, equals, _ = word.partition("=")
-    return not equals or "/" in key or os.path.isdir(word)
+def at_home(value: Any) -> Any:
+    """Return a path, or each path of a list, with the home folder in place of a leading ~, as most shells do it."""
+    return [at_home(each) for each in value] if isinstance(value, list) else value and os.path.expanduser(value)
 
 
 def _keys(schema: type, kind: Any) -> list[str]:
@@ -191,19 +185,3 @@ def _keys(schema: type, kind: Any) -> list[str]:
 
 def _holds(hint: Any, kind: Any) -> bool:
     return bool(hint == kind) or any(_holds(each, kind) for each in typing.get_args(hint))
-
-
-def quoted_paths(argv: Sequence[str], keys: Collection[str]) -> list[str]:
-    """Return `argv` with the paths of `keys` quoted for Hydra, and with the home folder in place of a leading ~.
-
-    A list, and a value that has quotes already, stays as it is.
-    """
-    from nmt.config.compose import quoted
-
-    words = [(word, *word.partition("=")[::2]) for word in argv]
-    return [
-        f"{key}={quoted(os.path.expanduser(value))}"
-        if key.lstrip("+") in keys and value not in ("", "null") and value[0] not in "'\"["
-        else word
-        for word, key, value in words
-    ]

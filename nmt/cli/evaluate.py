@@ -23,31 +23,35 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, print_stderr
+from nmt.config.schema import read
+from nmt.config.settings import DataConfig, absolute_paths
+from nmt.data.corpus import load_corpus, origin
 from nmt.errors import UserError
 from nmt.parameters import Range
+from nmt.system.atomic import require_writable
+from nmt.system.run_files import run_of
 
 if TYPE_CHECKING:
     from nmt.checkpoint import LoadedModel
-    from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
     from nmt.evaluation.metrics.base import Metric
     from nmt.evaluation.split import Evaluation, Subject
     from nmt.translation.base import BaseTranslator
     from nmt.translation.loading import ExportedModel
 
-MAX_RESAMPLES = 1_000_000
+Resamples = Literal[0] | Annotated[int, Range(low=2, high=1_000_000)]  # one resample gives no interval
 
 
 @dataclass(kw_only=True)
 class SplitConfig(SearchSettings):
-    """The settings of the programs that translate a split and score it: _evaluate.yaml, `ckpt` and `bootstrap`."""
+    """The settings of the programs that translate a split and score it: _evaluate.yaml and `ckpt`."""
 
     ckpt: PathText | list[PathText]
     split: Literal["train", "val", "test"]
     data: OpenMapping
     scores: OpenMapping
-    bootstrap: Literal[0] | Annotated[int, Range(low=2, high=MAX_RESAMPLES)]  # one resample gives no interval
     out: PathText | None
+    terms: PathText | None = None  # of evaluate.yaml alone
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,7 @@ class Inputs:
 class EvaluateConfig(SplitConfig):
     """The settings of evaluate.yaml."""
 
-    opens_exported = True
-    terms: PathText | None
+    bootstrap: Resamples
 
     def contradictions(self) -> Iterator[str]:
         if isinstance(self.ckpt, list) and len(self.ckpt) > 1 and self.out is None:
@@ -79,26 +82,20 @@ class EvaluateConfig(SplitConfig):
 @configured(EvaluateConfig)
 def main(config: EvaluateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    evaluate(load_inputs(config, config.terms), bootstrap=config.bootstrap)
+    evaluate(load_inputs(config), bootstrap=config.bootstrap)
 
 
-def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
+def load_inputs(config: SplitConfig) -> Inputs:
     """Load the model and the sentences that the settings name.
 
-    With the file of a glossary, `terms`, the translator uses it, and there is a metric for it. The names of the result
-    files then have a digest of the glossary. Raises UserError if the files cannot be loaded or do not fit together,
-    OSError if the results cannot be written.
+    With a glossary (`terms`), there is a metric for it, and the names of the result files have a digest of it. Raises
+    UserError if the files cannot be loaded or do not fit together, OSError if the results cannot be written.
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
-    from nmt.cli.translation_lines import warn_of_ignored_terms
-    from nmt.data.corpus import load_corpus, origin
     from nmt.evaluation.split import Subject
-    from nmt.system.atomic import require_writable
-    from nmt.system.run_files import run_of
-    from nmt.translation.loading import ExportedModel, load, require_data_settings
+    from nmt.translation.loading import ExportedModel, require_data_settings
 
-    translator, models = load(config.ckpt, device=config.device, allow=config.allow, search=config.search, terms=terms)
-    warn_of_ignored_terms(translator)
+    translator, models = config.load()
     loaded, ensemble = models[0], len(models) > 1
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
     data = data_of(loaded, config.data)
@@ -107,9 +104,9 @@ def load_inputs(config: SplitConfig, terms: PathText | None = None) -> Inputs:
         translator = translator.reversed()
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     split: str = config.split
-    if terms is not None:
+    if config.terms is not None:
         patterns = translator.tokenizer.spans.patterns
-        node = {"_target_": "nmt.evaluation.metrics.spans.TermAccuracy", "file": terms, "patterns": patterns}
+        node = {"_target_": "nmt.evaluation.metrics.spans.TermAccuracy", "file": config.terms, "patterns": patterns}
         nodes, split = {**nodes, "terms": node}, f"{config.split}.terms-{translator.terms.digest}"
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data, allow=config.allow)
@@ -153,9 +150,6 @@ def data_of(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any]) -> Da
 
     Raises UserError for settings that cannot be used, and names the checkpoint if none were given.
     """
-    from nmt.config.schema import read
-    from nmt.config.settings import DataConfig, absolute_paths
-
     try:
         return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
     except UserError as error:
@@ -185,8 +179,6 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     path and the files that the run named would take precedence over it, so they are set to None. So are the word
     alignments of pairs that are replaced. For the opposite direction, each pair of files is read the other way round.
     """
-    from nmt.config.settings import DataConfig
-
     of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]
     unset = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
     replaced = [split for split in ("train", "val") if unset or split in given]

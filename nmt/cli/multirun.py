@@ -1,32 +1,46 @@
-"""`python train.py -m`: every job is checked before the first one starts."""
+"""`python train.py -m`: every job is checked before the first one starts, and a table has the results of all.
+
+The table also has their mean and standard deviation over seeds.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
+import re
 import shlex
 import traceback
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from math import isfinite, nan
 from pathlib import Path
+from statistics import mean, stdev
+from typing import TYPE_CHECKING
 
-from nmt.cli import program, session, sweep
+from nmt.cli import program, session
+from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, quoted
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
+from nmt.config.schema import MetricsFile, read_json
 from nmt.errors import UserError
-from nmt.system.place import place_of_process, usable_cores
+from nmt.system.atomic import write_atomically
+from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS, last_checkpoint
 
+if TYPE_CHECKING:
+    from nmt.build import Objects
+
+SEED = "seed"  # jobs that differ only in this setting are runs of one system
+LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
+TSV, MARKDOWN = "results.tsv", "results.md"
+SIZES = {"parameters": ",.0f", "updates": ",.0f", "minutes": ".1f"}  # and how they are shown
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a multirun: the words of its command line, and its recipe.
+    """One run of a multirun: the words of its command line, its recipe, and its parts that need no data.
 
     `settings` are the settings that differ between the jobs, under short names.
     """
@@ -35,6 +49,7 @@ class Job:
     words: Sequence[str]
     settings: Mapping[str, str]
     recipe: Recipe
+    objects: Objects | None = None
 
     @property
     def finished(self) -> bool:
@@ -42,12 +57,11 @@ class Job:
         return (self.recipe.folder / METRICS).is_file()
 
 
-def multirun(words: Sequence[str], at_once: int = 1) -> None:
-    """Run every combination of the values in `words`, `at_once` of them at the same time.
+def multirun(words: Sequence[str]) -> None:
+    """Run every combination of the values in `words`. A UserError before the first job names one that cannot run.
 
-    Raises UserError for a job that cannot run, before the first one starts. If a job fails later, its error is
-    printed at once, the other jobs still run, and the error at the end names the failed jobs. The table of results and
-    the commands for the unfinished jobs are printed at the end, also after Ctrl-C.
+    If a job fails later, its error is printed at once, the other jobs still run, and the error at the end names the
+    failed ones. The results and the commands for unfinished jobs are printed at the end, also after Ctrl-C.
     """
     planned = plan(words)
     folder = planned[0].recipe.folder.parent
@@ -58,17 +72,13 @@ def multirun(words: Sequence[str], at_once: int = 1) -> None:
         raise UserError(f"{SWEEP_DIR}: {folder} cannot be used ({error.strerror or error}); name another") from error
     if taken:
         raise UserError(f"{SWEEP_DIR}: {folder} is not empty; name another folder")
-    run = partial(run_job, count=len(planned), at_once=min(at_once, len(planned)))
+    failed: list[str] = []
     try:
-        if at_once == 1:
-            reasons = [*map(run, planned)]
-        else:
-            spawn = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(at_once, mp_context=spawn, max_tasks_per_child=1) as pool:
-                reasons = [*pool.map(run, planned)]
+        for job in planned:
+            if reason := run_job(job, len(planned)):
+                failed.append(f"{job.number} ({reason})")
     finally:
         _print_results(planned, folder)
-    failed = [f"{job.number} ({reason})" for job, reason in zip(planned, reasons, strict=True) if reason]
     if failed:
         raise UserError(f"{len(failed)} of {len(planned)} jobs failed: {', '.join(failed)}")
 
@@ -77,21 +87,17 @@ def plan(words: Sequence[str]) -> list[Job]:
     """Return the jobs of a multirun. Raises UserError for a job that cannot run."""
     if (place := place_of_process()).several:
         raise UserError(f"-m: a multirun is many runs, but {place.launcher} has started one run; leave -m out")
-    listed = jobs(words)
-    composed: list[Recipe] = []
-    for number, job in enumerate(listed):  # all of them first: their objects need torch, which takes seconds to import
-        with _naming_job(number, job):
-            composed.append(compose_run(job, key=SWEEP_DIR))
-    folder = composed[0].folder  # its name may hold the time, which differs from job to job
     planned: list[Job] = []
-    texts: dict[str, int] = {}
-    for number, (job, settings) in enumerate(zip(listed, sweep.differences(listed), strict=True)):
+    listed = jobs(words)
+    for number, (job, settings) in enumerate(zip(listed, differences(listed), strict=True)):
         with _naming_job(number, job):
-            recipe = replace(composed[number], folder=folder / sweep.folder_name(number, settings))
-            recipe, _ = session.checked_recipe(recipe, job)
-            if (twin := texts.setdefault(recipe.to_yaml(), number)) != number:
-                raise UserError(f"the same settings as job {twin}; give each value once")
-        planned.append(Job(number, job, settings, recipe))
+            planned.append(Job(number, job, settings, compose_run(job, key=SWEEP_DIR)))
+    folder = planned[0].recipe.folder  # its name may hold the time, which differs from job to job
+    for number, each in enumerate(planned):  # after all were composed: the objects need torch, which takes seconds
+        recipe = replace(each.recipe, folder=folder / folder_name(number, each.settings))
+        with _naming_job(number, each.words):
+            recipe, objects = session.checked_recipe(recipe, each.words)
+        planned[number] = replace(each, recipe=recipe, objects=objects)
     return planned
 
 
@@ -103,15 +109,11 @@ def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
         raise UserError(f"job {number} ({' '.join(words)}): {error}") from error
 
 
-def run_job(job: Job, *, count: int, at_once: int) -> str | None:
-    """Train a job, perhaps in a process of its own. If it fails, print its error and return the reason."""
-    if at_once > 1:
-        os.environ["TQDM_DISABLE"] = "1"  # lines in place of progress bars, which would overwrite each other
+def run_job(job: Job, count: int) -> str | None:
+    """Train a job. If it fails, print its error and return the reason."""
     print(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}", flush=True)
-    prefix = f"job {job.number}: " if at_once > 1 else ""
-    threads = max(1, usable_cores() // at_once) if at_once > 1 else None
     try:
-        session.train(job.recipe, prefix=prefix, threads=threads)
+        session.train(job.recipe, job.objects)
     except Exception as error:
         reason = program.users_message(error)
         if reason is None:
@@ -123,20 +125,102 @@ def run_job(job: Job, *, count: int, at_once: int) -> str | None:
 
 
 def _print_results(planned: Sequence[Job], folder: Path) -> None:
-    results = [sweep.read_result(job.number, job.settings, job.recipe.folder) for job in planned if job.finished]
+    results = [read_result(job.number, job.settings, job.recipe.folder) for job in planned if job.finished]
     if results:
-        print(sweep.write(sweep.with_means(results), sweep.common([job.words for job in planned]), folder))
+        print(write(with_means(results), folder))
         print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
     own = own_folder()
     flags = [] if own is None else [f"--config-dir={own}"]
-    for job in planned:
+    for job in (job for job in planned if not job.finished):
         place = str(job.recipe.folder)
-        if not job.finished and last_checkpoint(job.recipe.folder).is_file():
-            print(f"to continue job {job.number}: {shlex.join(['python', 'train.py', f'resume={place}'])}")
-        elif not job.finished:
-            words = [
-                *flags,
-                *(word for word in job.words if not word.startswith(SWEEP_DIR)),
-                f"{RUN_DIR}={quoted(place)}",
-            ]
-            print(f"to run job {job.number}: {shlex.join(['python', 'train.py', *words])}", flush=True)
+        verb, words = "run", [*flags, *(word for word in job.words if not word.startswith(SWEEP_DIR))]
+        words.append(f"{RUN_DIR}={quoted(place)}")
+        if last_checkpoint(job.recipe.folder).is_file():
+            verb, words = "continue", [f"resume={place}"]
+        print(f"to {verb} job {job.number}: {shlex.join(['python', 'train.py', *words])}", flush=True)
+
+
+# The differences between the jobs
+
+
+def differences(jobs: Sequence[Sequence[str]]) -> list[dict[str, str]]:
+    """Return for each job (its words key=value) the settings that differ between the jobs, under short names.
+
+    The short name of `model/attention` is `attention`, unless another of these settings ends in the same word. The name
+    `seed` is only for the key `seed`, not for `data.seed`.
+    """
+    settings = [{key.lstrip("+"): value for key, _, value in (word.partition("=") for word in words)} for words in jobs]
+    keys = list(dict.fromkeys(key for each in settings for key in each))
+    differing = [key for key in keys if len({each.get(key) for each in settings}) > 1]
+    last = [re.split("[/.@]", key)[-1] for key in differing]
+    unclear = {name for name in last if last.count(name) > 1} | {SEED}
+    names = {key: key if name in unclear else name for key, name in zip(differing, last, strict=True)}
+    return [{names[key]: each.get(key, "") for key in differing} for each in settings]
+
+
+def folder_name(number: int, settings: Mapping[str, str]) -> str:
+    """Return the name of a job's folder: "3_attention=luong,seed=2". TensorBoard shows it as the name of the run."""
+    parts = [f"{_plain(key)}={_plain(value)[:LONGEST_VALUE]}" for key, value in settings.items()]
+    label = ",".join(parts).encode()[:LONGEST_NAME].decode(errors="ignore")
+    return f"{number}_{label}" if label else str(number)
+
+
+def _plain(text: str) -> str:
+    """Return `text` without characters that are special in paths, shells or Hydra's grammar."""
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-")
+
+
+# The table
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a finished job, or the mean or deviation of several."""
+
+    job: str
+    settings: Mapping[str, str]  # that differ between the jobs
+    figures: Mapping[str, float]  # by the name of a column, such as "test BLEU" or "parameters"
+
+
+def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
+    """Return the result of a finished job from the metrics.json in its folder."""
+    metrics = read_json(folder / METRICS, MetricsFile, remedy="train the job again")
+    figures = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))
+    for split, scores in (("val", metrics.get("val", {})), ("test", metrics.get("test", {}))):
+        figures |= {f"{split} {each['label']}": each["value"] for each in scores.values()}
+    return Result(str(number), settings, figures)
+
+
+def with_means(results: Sequence[Result]) -> list[Result]:
+    """Return the results, then mean and standard deviation of all jobs that differ only in their seed."""
+    groups: dict[tuple[tuple[str, str], ...], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[tuple((key, value) for key, value in result.settings.items() if key != SEED)].append(result)
+    return [*results, *(row for settings, group in groups.items() if len(group) > 1 for row in _mean(settings, group))]
+
+
+def _mean(settings: tuple[tuple[str, str], ...], group: Sequence[Result]) -> Iterator[Result]:
+    names = [name for name in group[0].figures if all(name in result.figures for result in group)]
+    for job, measure in ((f"mean of {len(group)}", mean), ("deviation", deviation)):
+        figures = {name: float(measure([result.figures[name] for result in group])) for name in names}
+        yield Result(job, dict(settings), figures)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of several values: NaN if one of them is NaN or infinite."""
+    return stdev(values) if all(map(isfinite, values)) else nan
+
+
+def write(results: Sequence[Result], folder: Path) -> str:
+    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal."""
+    settings = list(results[0].settings)
+    figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
+    table = Table([Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures], [])
+    for each in results:
+        texts = (each.job, *(each.settings.get(name, "") for name in settings))
+        values = {name: each.figures.get(name) for name in figures}
+        shown = {name: "-" if (n := values[name]) is None else f"{n:{SIZES.get(name, '.2f')}}" for name in figures}
+        table.rows.append([*map(text_cell, texts), *(Cell(shown[name], (values[name],)) for name in figures)])
+    write_atomically(folder / TSV, to_tsv(table).encode())
+    write_atomically(folder / MARKDOWN, to_markdown(table).encode())
+    return f"{to_text(table)}\nwritten to {folder / TSV} and {folder / MARKDOWN}"

@@ -1,4 +1,4 @@
-"""The output of the programs: messages for a person, and lines of data. Messages go through `logging`."""
+"""The output of the programs: lines of data, messages for a person, which go through `logging`, and tables."""
 
 from __future__ import annotations
 
@@ -6,21 +6,17 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from logging.handlers import MemoryHandler
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TextIO, cast
+from typing import Any, TextIO, cast
 
+from tabulate import tabulate
 from tqdm import tqdm
 
-from nmt.errors import UserError
-from nmt.system.atomic import replacing_or_packing, try_lock
-from nmt.system.run_files import LOG
-
-FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-_OURS = ("nmt", "pytorch_lightning", "lightning_fabric")
-
+from nmt.errors import UserError, printable
+from nmt.system.atomic import replacing_or_packing
 
 # Lines
 
@@ -64,66 +60,13 @@ def output_file(path: Path | None) -> Iterator[TextIO]:
 # Messages
 
 
-class _Terminal(logging.StreamHandler[TextIO]):
+class Terminal(logging.StreamHandler[TextIO]):
     """Prints messages, above a progress bar if there is one."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message."""
         tqdm.write(self.format(record), file=self.stream)
         self.flush()
-
-
-class RunLog:
-    """The messages of a run: on the terminal at once, and in the file train.log when the run has a folder.
-
-    The terminal shows the messages of this package and of Lightning, each after `prefix`. The file gets these messages
-    and also Python's warnings and the messages of other packages, each with its time. `folder` is the folder, if it
-    exists already. With `quiet`, nothing is shown or kept.
-    """
-
-    def __init__(self, prefix: str = "", *, quiet: bool = False) -> None:
-        self.folder: Path | None = None
-        terminal = _Terminal(sys.stdout)
-        terminal.setFormatter(logging.Formatter(f"{prefix}%(message)s"))
-        terminal.addFilter(lambda record: record.name.partition(".")[0] in _OURS)
-        self._waiting = MemoryHandler(10_000, flushLevel=logging.CRITICAL + 1, flushOnClose=False)
-        self._handlers: list[logging.Handler] = [logging.NullHandler()] if quiet else [terminal, self._waiting]
-        for handler in self._handlers:
-            logging.getLogger().addHandler(handler)
-        for name in _OURS:
-            logging.getLogger(name).setLevel(logging.INFO)
-        logging.captureWarnings(True)
-
-    def begin(self, folder: Path) -> None:
-        """Make the folder, and write all messages since the start and from now on to its log.
-
-        Raises UserError if another process writes to the log.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(folder / LOG, encoding="utf-8")
-        self._handlers.append(file)
-        if try_lock(cast("IO[bytes]", file.stream)) is False:
-            raise UserError(f"{folder}: another process is training this run; wait until it has ended")
-        file.setFormatter(logging.Formatter(FORMAT))
-        self.folder = folder
-        self._waiting.setTarget(file)
-        self._waiting.flush()
-        logging.getLogger().addHandler(file)
-        logging.getLogger().removeHandler(self._waiting)
-
-    def close(self) -> None:
-        """Write the error that is being handled, if any, to the log, and end it. A user's mistake has no traceback."""
-        error = sys.exc_info()[1]
-        if self.folder is not None and isinstance(error, Exception):
-            trace = None if isinstance(error, UserError) else sys.exc_info()
-            record = logging.LogRecord("nmt", logging.ERROR, __file__, 0, str(error), None, trace)
-            self._handlers[-1].handle(record)
-        logging.captureWarnings(False)
-        for name in _OURS:
-            logging.getLogger(name).setLevel(logging.NOTSET)
-        for handler in self._handlers:
-            logging.getLogger().removeHandler(handler)
-            handler.close()
 
 
 @contextmanager
@@ -136,7 +79,7 @@ def messages_on(stream: TextIO) -> Iterator[None]:
     if any(isinstance(each, logging.StreamHandler) and each.stream is stream for each in logger.handlers):
         yield
         return
-    handler, level = _Terminal(stream), logger.level
+    handler, level = Terminal(stream), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
@@ -144,3 +87,58 @@ def messages_on(stream: TextIO) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+# Tables of figures, written as plain text, Markdown and TSV
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of figures, or of texts."""
+
+    heading: str
+    number: bool = True
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as it is shown, and its values with all digits; None means that there is no value."""
+
+    text: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table. Each row has a cell for each column."""
+
+    columns: Sequence[Column]
+    rows: list[list[Cell]]
+
+
+def text_cell(text: str) -> Cell:
+    """Return a cell whose value is its text. Characters that would break the row are escaped."""
+    return Cell(printable(text), (printable(text),))
+
+
+def to_tsv(table: Table) -> str:
+    """Return the exact values, separated by tabs. A missing value is empty."""
+    head = [column.heading for column in table.columns]
+    rows = [["" if value is None else str(value) for cell in row for value in cell.values] for row in table.rows]
+    return "".join("\t".join(row) + "\n" for row in [head, *rows])
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as Markdown, with the cells as they are shown."""
+    head = [column.heading for column in table.columns]
+    marks = ["---:" if column.number else "---" for column in table.columns]
+    rows = [[cell.text for cell in row] for row in table.rows]
+    return "".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n" for row in [head, marks, *rows])
+
+
+def to_text(table: Table) -> str:
+    """Return the table for a terminal. A heading of figures has a line for each word, so that the column is narrow."""
+    rows = [[cell.text for cell in row] for row in table.rows]
+    headings = ["\n".join(column.heading.split()) if column.number else column.heading for column in table.columns]
+    align = ["right" if column.number else "left" for column in table.columns]
+    return str(tabulate(rows, headings, tablefmt="plain", colalign=align, disable_numparse=True))

@@ -84,6 +84,9 @@ def users_message(error: Exception) -> str | None:
     if isinstance(error, OSError):  # for example a full disk, or a folder without read permission
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}; check the path, its permissions and the free disk space"
+    if type(error).__name__ == "OutOfMemoryError":  # of torch, which this module does not import
+        remedy = "use smaller batches, as in data.batch_tokens=2000 for a training, or a smaller model"
+        return f"the device's memory is too small ({str(error).partition('.')[0]}); {remedy}"
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in sys.modules:
         what = one_line(error).rstrip(".")
         return f"{what} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"

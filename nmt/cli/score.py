@@ -20,16 +20,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
+from nmt.data.sources.base import Pairs, swapped
+from nmt.data.sources.files import file_spec, read_pairs
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
 from nmt.system.lines import format_of, is_jsonl
-
-if TYPE_CHECKING:
-    from nmt.data.sources.base import Pairs
 
 CHUNK = 1024  # lines scored together
 
@@ -38,7 +37,6 @@ CHUNK = 1024  # lines scored together
 class ScoreConfig(ModelSettings):
     """The settings of score.yaml."""
 
-    opens_exported = True
     ckpt: PathText | list[PathText]
     source_lang: str | None
     source: PathText
@@ -54,15 +52,9 @@ def main(config: ScoreConfig) -> None:
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record
-    from nmt.translation.loading import languages_of, load
+    from nmt.translation.loading import languages_of
 
-    translator, models = load(
-        config.ckpt,
-        device=config.device,
-        allow=config.allow,
-        source_lang=config.source_lang,
-        batch_tokens=config.batch_tokens,
-    )
+    translator, models = config.load(batch_tokens=config.batch_tokens)
     trained = languages_of(models[0].config)
     pairs = read_pair_files(config.source, config.target, trained, backwards=translator.languages != trained)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
@@ -89,9 +81,6 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None,
     In such a file, the columns are the `languages` of the model's training, if it knows them. `backwards` says that the
     sources are in the second of these languages.
     """
-    from nmt.data.sources.base import swapped
-    from nmt.data.sources.files import file_spec, read_pairs
-
     names = languages or ("source", "target")
     first, second = names[::-1] if backwards else names
     if Path(source) != Path(target) or format_of(source) not in (".jsonl", ".tsv"):

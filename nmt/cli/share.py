@@ -23,7 +23,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
+from nmt.config.schema import MetricsFile, read_json
+from nmt.config.settings import shareable
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
@@ -42,12 +46,8 @@ class ShareConfig(Settings):
 @configured(ShareConfig)
 def main(config: ShareConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings, before anything is written."""
-    import yaml
-
     from nmt.attention_map import load
     from nmt.checkpoint import Checkpoint, load_model, non_finite, save, weights_of
-    from nmt.config.schema import MetricsFile, read_json
-    from nmt.config.settings import shareable
     from nmt.translation.loading import load_translator
 
     folder = Path(config.out)

@@ -1,7 +1,7 @@
 """Train a translation model, evaluate it on the test split, and write all results to one folder.
 
-usage: {program} [-m] [group=option ...] [key=value ...]
-       {program} resume=RUN_FOLDER [key=value ...]
+  python train.py [-m] [group=option ...] [key=value ...]      (installed: nmt-train)
+  python train.py resume=RUN_FOLDER [key=value ...]
 
 Without arguments: Multi30k, English to German, with a Transformer (configs/train.yaml).
 group=option chooses a YAML file, as in model/attention=luong (with a slash).
@@ -22,19 +22,17 @@ Common keys (any key in configs/ can be set; a misspelt key is an error):
   seed=2 name=my_run hydra.run.dir=FOLDER     without hydra.run.dir: outputs/<name>/<time>; with -m: hydra.sweep.dir
 
 Examples:
-  {program} experiment=demo                   the embedded corpus: no network, three minutes
-  {program} model=rnn model/attention=luong model.attention.score=dot
-  {program} experiment=multi30k_bahdanau data.path=FOLDER
-  {program} -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
-  {program} -m --at-once 2 seed=1,2           two jobs at the same time
-  {program} debug=fast                        two updates; writes every file of a run
+  python train.py experiment=demo                   the embedded corpus: no network, three minutes
+  python train.py model=rnn model/attention=luong model.attention.score=dot
+  python train.py experiment=multi30k_bahdanau data.path=FOLDER
+  python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
+  python train.py debug=fast                        two updates; writes every file of a run
 
 {groups}
 
 Flags:
   -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
                       if a job fails, the error is printed and the other jobs still run
-  --at-once N         with -m: train N jobs at the same time on this machine
   --cfg job           print the config (with -m, the config of each job) and stop
   --config-dir FOLDER add your YAML files, in groups such as FOLDER/experiment/, to the shipped ones
   -h, --help          print this text
@@ -43,7 +41,6 @@ Flags:
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -52,8 +49,8 @@ from typing import NoReturn
 from nmt.cli import multirun, session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
-from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, parse
-from nmt.config.groups import defaults, own_folder, summary, training_groups, with_configs_of
+from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, default_options, jobs, parse
+from nmt.config.groups import own_folder, summary, training_groups
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
@@ -62,46 +59,38 @@ from nmt.system.run_files import CONFIG
 
 def help_text(argv: Sequence[str]) -> str:
     """Return the help, with the groups of --config-dir."""
-    name = Path(sys.argv[0]).name
-    program = f"python {name}" if name.endswith(".py") else name
-    with with_configs_of(take_config_dir(argv)[0]):
-        return (__doc__ or "").replace("{program}", program).replace("{groups}", "\n".join(_group_lines()))
+    take_config_dir(argv)
+    return (__doc__ or "").replace("{groups}", "\n".join(_group_lines()))
 
 
 def _group_lines() -> Iterator[str]:
     yield "Groups and their options (* the default):"
+    chosen = default_options()
     for group, options in training_groups().items():
         yield f"  {group}="
-        chosen, width = defaults(group), max(map(len, options))
+        width = max(map(len, options))
         for option in options:
-            mark = "*" if option in chosen else " "
+            mark = "*" if option == chosen.get(group) else " "
             words = textwrap.shorten(summary(group, option), 100, placeholder=" ...")
             yield f"    {mark} {option:{width}}  {words}".rstrip()
 
 
 def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
-    own, words = take_config_dir(argv)
-    with with_configs_of(own):
-        _dispatch(_parser().parse_intermixed_args(words))
-
-
-def _dispatch(flags: argparse.Namespace) -> None:
+    flags = _parser().parse_intermixed_args(take_config_dir(argv))
     words: list[str] = flags.overrides
     resumes = sum(word.lstrip("+").startswith("resume=") for word in words)
     if resumes and (resumes > 1 or flags.multirun or flags.cfg or own_folder() is not None):
         raise UserError("resume: expected only resume=RUN_FOLDER and settings to change, as in trainer.max_epochs=60")
-    if flags.at_once < 1 or (flags.at_once > 1 and not flags.multirun):
-        raise UserError(f"--at-once: got {flags.at_once}, expected at least 1, and beside it -m")
     if flags.cfg:
         for number, job in enumerate(jobs(words) if flags.multirun else [words]):
             shown = compose_run(job, key=SWEEP_DIR if flags.multirun else RUN_DIR)
             if shown.settings.init is not None:
-                shown = _with_init(shown, job)
+                shown, _ = session.checked_recipe(shown, job)
             head = f"---\n# job {number}: {' '.join(job)}\n" if flags.multirun else ""
             print(head + shown.to_yaml(), end="")
     elif flags.multirun:
-        multirun.multirun(words, flags.at_once)
+        multirun.multirun(words)
     elif resumes:
         recipe = _resumed(words)
         from nmt.build import build_objects  # here, because importing torch takes seconds
@@ -109,13 +98,6 @@ def _dispatch(flags: argparse.Namespace) -> None:
         session.train(recipe, build_objects(recipe.settings), resume=True)
     else:
         session.train(*session.checked_recipe(compose_run(words), words))
-
-
-def _with_init(recipe: Recipe, words: Sequence[str]) -> Recipe:
-    """Return the recipe with the settings of the checkpoint that it starts from, unless that is still to be named."""
-    from nmt.training.warm_start import needs_init  # here, because importing torch takes seconds
-
-    return recipe if needs_init(recipe.settings) else session.checked_recipe(recipe, words)[0]
 
 
 def _resumed(words: Sequence[str]) -> Recipe:
@@ -141,7 +123,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("overrides", nargs="*")
     parser.add_argument("-m", "--multirun", action="store_true")
-    parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--cfg", choices=("job",))
     return parser
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import new_file, utf8_output
+from nmt.data.sources.files import read_texts
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ BLOCK = 1 << 16  # maximum number of bytes in one read: enough lines for batches
 class TranslateConfig(SearchSettings):
     """The settings of translate.yaml."""
 
-    opens_exported = True
     ckpt: PathText | list[PathText]
     text: FreeText | None
     prefix: FreeText | None
@@ -75,20 +75,10 @@ class TranslateConfig(SearchSettings):
 @configured(TranslateConfig)
 def main(config: TranslateConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
-    from nmt.cli.translate_file import translate_file
-    from nmt.cli.translation_lines import LineTranslator
-    from nmt.data.sources.files import read_texts
-    from nmt.translation.loading import load
+    from nmt.cli.translation_lines import LineTranslator, translate_file
 
     output = new_file(config.output)
-    translator, _ = load(
-        config.ckpt,
-        device=config.device,
-        allow=config.allow,
-        search=config.search,
-        source_lang=config.source_lang,
-        terms=config.terms,
-    )
+    translator, _ = config.load()
     line_translator = LineTranslator(translator, jsonl=config.jsonl, with_attention=config.with_attention)
     stdout = utf8_output()
     if (text := config.text) is not None:

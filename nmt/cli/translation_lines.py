@@ -1,31 +1,44 @@
-"""The lines that translate.py writes: one for each source, as plain text or as JSON."""
+"""The lines that translate.py writes: one for each source, as plain text or as JSON.
+
+Those of a file need memory that does not grow with the file. Until all are translated, they are in `NAME.partial`
+beside the output file `NAME`. A translation that was stopped goes on from there.
+"""
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
+import shutil
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
 from nmt.attention_map import AttentionMap
-from nmt.cli.output import print_stderr
-from nmt.errors import counted
+from nmt.cli.output import messages_on, new_file, print_stderr
+from nmt.data.progress import PassProgress, clock
+from nmt.errors import UserError, counted
+from nmt.system.atomic import replacing_or_packing, try_lock
 from nmt.system.lines import as_line
 from nmt.text.protect import Segment
 from nmt.translation.base import BaseTranslator
 from nmt.translation.doubts import REASONS
 from nmt.translation.translation import Translation
 
+CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses at most these
 DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
 MOST_WARNINGS = 10
-
-
-def warn_of_ignored_terms(translator: BaseTranslator) -> None:
-    """Say on standard error that a model without spans uses no glossary."""
-    if translator.terms and not translator.tokenizer.spans:
-        print_stderr("warning: terms: ignored, because this model was trained without spans (spans=common)")
+PROBLEMS: dict[str, str] = {
+    "empty": "without any text",
+    "lost": "without a span of the source, which the search left out; check their places",
+    **{doubt: f"may be wrong ({doubt}): {reason}" for doubt, reason in REASONS.items()},
+}
 
 
 class LineTranslator:
@@ -40,7 +53,6 @@ class LineTranslator:
         self.jsonl = jsonl
         self.with_attention = with_attention
         self._counts: Counter[str] = Counter()  # of warnings
-        warn_of_ignored_terms(translator)
         if with_attention:
             translator.attention_maps([])
 
@@ -80,32 +92,22 @@ class LineTranslator:
 
     def _warn(self, best: Translation, place: str) -> None:
         """Count the problems of a translation, and name the first sources that were split."""
+        self._counts.update(best.doubts)
         self._counts["lost"] += bool(best.lost)
         self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
-        if best.parts:
-            self._counts["split"] += 1
-            if self._counts["split"] <= MOST_WARNINGS:
-                print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
-        self._counts.update(best.doubts)
+        self._counts["split"] += bool(best.parts)
+        if best.parts and self._counts["split"] <= MOST_WARNINGS:
+            print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
 
     def close(self) -> None:
         """Print how many translations have a problem."""
-        for problem in self._problems():
-            print_stderr(f"warning: {problem}")
-
-    def _problems(self) -> Iterator[str]:
-        count = self._counts
-        if count["empty"]:
-            yield f"{counted(count['empty'], 'translation')} without any text"
-        if count["lost"]:
-            yield f"the search left spans out of {counted(count['lost'], 'translation')}; check their places"
-        if count["cut"]:
-            yield self.translator.cut_warning(count["cut"])
-        if count["split"] > MOST_WARNINGS:
-            yield f"{count['split']:,} sources were longer than {self.translator.source_limit()} and split"
-        for doubt, reason in REASONS.items():
-            if count[doubt] and doubt != "cut":
-                yield f"{counted(count[doubt], 'translation')} may be wrong ({doubt}): {reason}"
+        if (split := self._counts.pop("split", 0)) > MOST_WARNINGS:
+            print_stderr(f"warning: {split:,} sources were longer than {self.translator.source_limit()} and split")
+        if cut := self._counts.pop("cut", 0):
+            print_stderr(f"warning: {self.translator.cut_warning(cut)}")
+        for problem, words in PROBLEMS.items():
+            if self._counts[problem]:
+                print_stderr(f"warning: {counted(self._counts[problem], 'translation')} {words}")
 
 
 def record(
@@ -113,24 +115,10 @@ def record(
     maps: Iterator[AttentionMap] | None = None,
     languages: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON object of one source. `found` are its translations, best first.
+    """Return the JSON object of one source, as docs/translating.md describes it. `found` are its translations.
 
-        {"source": the source, "text": the best translation,
-         "translation": {both texts again, by language: so `nmt.data.sources` reads them as a pair}, with `languages`
-         "log_prob": log P of the translation (natural logarithm), "score": the score by which the search ranks,
-         "cut": whether the length limit ended the translation,
-         "doubts": [the reasons why the translation may be wrong (see `nmt.translation.doubts`): script, language,
-            unknown, repeated, length, cut, unsure],
-         "lost_spans": [the spans of the source that the search left out (see `nmt.text.protect`)],
-         "pieces": [T pieces], "token_log_probs": [T natural logarithms],
-         "n_best": [objects with these keys except "source", best first], if the search finds several translations,
-         "parts": [objects with these keys, one for each part], if the source was split because of its length,
-         "attention": the attention map}
-
-    The score of a beam search is `log_prob` divided by the length penalty. `maps` yields the maps of the best
-    translations; if it is given, the object has "attention": "pieces" of a map's JSON (see
-    `nmt.attention_map.AttentionMap.to_json`). An empty source has none (null), and a source that was split has one in
-    each of its parts. An empty source has the text "", no pieces and the score 0.
+    `maps` yields the attention maps of the best translations, of a source that was split the maps of its parts. An
+    empty source has the text "", no pieces, no map (null) and the score 0.
     """
     best = found[0]
     plain = {"source": best.source, **_plain(best)}
@@ -156,3 +144,81 @@ def _plain(translation: Translation) -> dict[str, Any]:
         "pieces": translation.pieces,
         "token_log_probs": [round(value, DECIMALS) for value in translation.token_log_probs],
     }
+
+
+# A file
+
+
+def translate_file(
+    line_translator: LineTranslator,
+    name: str,
+    lines: Callable[..., Iterator[tuple[int, str]]],
+    output: Path | None,
+    stdout: TextIO,
+) -> None:
+    """Translate each line of a file to `output`, or to `stdout` if `output` is None, and print the speed.
+
+    `lines` is `nmt.data.sources.files.read_texts` for the file called `name`. The file is read twice, so a line that
+    cannot be translated is found at the beginning. Raises UserError as `unfinished` and `read_texts` do, and for a line
+    that is too long if such lines are refused.
+    """
+    total = 0
+    for number, line in lines():
+        line_translator.translator.check_source(line, f"{name}:{number}")
+        total += 1
+    written = nullcontext((stdout, 0)) if output is None else unfinished(output, total)
+    with messages_on(sys.stderr), written as (file, done):
+        started, rest = time.monotonic(), itertools.islice(lines(), done, None)
+        quiet = output is None and stdout.isatty()
+        with PassProgress("translating", total, unit="lines", done=done, stderr=True, quiet=quiet) as progress:
+            while chunk := list(itertools.islice(rest, CHUNK)):
+                places = [f"{name}:{number}" for number, _ in chunk]
+                file.writelines(line_translator.lines([text for _, text in chunk], places))
+                file.flush()
+                progress.advance(len(chunk))
+        line_translator.close()
+        seconds, count = max(time.monotonic() - started, 1e-9), total - done  # a coarse clock may not have moved
+        print_stderr(f"translated {counted(count, 'line')} in {clock(seconds)}, {count / seconds:,.1f} lines/s")
+
+
+@contextmanager
+def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
+    """Yield the file `output`.partial, open at its end, and how many of the `total` lines are in it: complete chunks.
+
+    At the end of the block it becomes `output`, packed if that name ends in .gz. If the block raises an exception, or
+    the process is killed, another call goes on with its lines. Raises UserError if `output` exists, if another process
+    writes it, or if there are more lines than `total`.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial = output.with_name(f"{output.name}.partial")
+    with partial.open("a+b") as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as file:
+        if try_lock(binary) is False:
+            raise UserError(f"output={output}: another process is writing it; wait for it, or give another name")
+        new_file(str(output))
+        if done := _keep_whole_chunks(binary):
+            print_stderr(f"{partial}: goes on after line {done:,} of {total:,}; remove this file to begin anew")
+        if done > total:
+            raise UserError(f"{partial}: more lines than the input has; remove this file, or give another output=")
+        try:
+            yield file, done
+        except KeyboardInterrupt:
+            print_stderr(f"stopped; the same command goes on after the lines in {partial}")
+            raise
+        file.flush()
+        binary.seek(0)
+        new_file(str(output))
+        with replacing_or_packing(output) as whole:
+            shutil.copyfileobj(binary, whole)
+        partial.unlink()
+
+
+def _keep_whole_chunks(file: BinaryIO) -> int:
+    """Remove the lines after the last complete chunk, and return the number of the other ones."""
+    file.seek(0)
+    kept = end = position = 0
+    for number, line in enumerate(file, start=1):
+        position += len(line)
+        if number % CHUNK == 0 and line.endswith(b"\n"):
+            kept, end = number, position
+    file.truncate(end)
+    return kept

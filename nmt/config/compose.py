@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,16 @@ from typing import Any
 import hydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, IntervalSweep, Override, Quote, QuotedString
-from hydra.errors import HydraException, OverrideParseException
-from omegaconf import DictConfig, OmegaConf
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf import DictConfig, MissingMandatoryValue, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from yaml import MarkedYAMLError, YAMLError
 
 from nmt.config.groups import config_dir, groups, own_folder
-from nmt.config.mistakes import check_choices, explain
-from nmt.config.recipe import Recipe, changes, merged
+from nmt.config.recipe import NOTHING, Recipe, changes, section_of
 from nmt.config.settings import absolute, with_absolute_paths
-from nmt.errors import UserError
+from nmt.errors import UserError, did_you_mean, nearest, one_line
+from nmt.parameters import shown
 
 RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, and the folder of a multirun
 
@@ -33,39 +34,43 @@ def compose(config_name: str, words: Sequence[str] = ()) -> dict[str, Any]:
     Raises UserError for words that cannot be read, for unknown groups, options and keys, and for values that are not
     given.
     """
-    return compose_with_folder(config_name, words)[0]
+    return _composed(config_name, words)[0]
 
 
-def compose_with_folder(
-    config_name: str, words: Sequence[str] = (), *, key: str | None = None
-) -> tuple[dict[str, Any], str]:
+def _composed(config_name: str, words: Sequence[str], key: str | None = None) -> tuple[dict[str, Any], str]:
     """As `compose`. Also returns the value of `key`, which is RUN_DIR or SWEEP_DIR; no word may set the other one."""
     overrides = [parse(word) for word in words]
     for override in overrides:
         if override.is_hydra_override() and override.key_or_group != key:
             raise UserError(
                 f"{override.input_line}: has no effect here; {RUN_DIR}=FOLDER names the folder of one run, "
-                f"{SWEEP_DIR}=FOLDER that of a multirun (-m), and -m --at-once 2 trains two jobs at the same time"
+                f"and {SWEEP_DIR}=FOLDER that of a multirun (-m)"
             )
-    check_choices(overrides)
-    own = own_folder()
-    search_path = [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
-    lines = [override.input_line or "" for override in overrides]
-    with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
-        try:
-            config = hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
-            folder = "" if key is None else str(OmegaConf.select(config, key) or "")
-            plain = {str(name): _plain(config, name) for name in config if name != "hydra"}
-        except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:
-            raise UserError(explain(error, overrides)) from error
+    _check_choices(overrides)
+    try:
+        config = _loaded(config_name, [override.input_line or "" for override in overrides])
+        folder = "" if key is None else str(OmegaConf.select(config, key) or "")
+        values = {str(name): config[name] for name in config if name != "hydra"}
+        for name, value in values.items():
+            if OmegaConf.is_config(value):
+                values[name] = OmegaConf.to_container(value, resolve=True, throw_on_missing=True)
+    except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:
+        raise UserError(_explain(error, overrides)) from error
     if key is not None and not folder:
         raise UserError(f"{key}: got nothing, expected the path of a folder")
-    return plain, folder
+    return values, folder
 
 
-def _plain(config: DictConfig, name: Any) -> Any:
-    value = config[name]
-    return OmegaConf.to_container(value, resolve=True, throw_on_missing=True) if OmegaConf.is_config(value) else value
+def _loaded(config_name: str, lines: Sequence[str]) -> DictConfig:
+    own = own_folder()
+    search_path = [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
+    with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
+        return hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
+
+
+def default_options() -> dict[str, Any]:
+    """Return what train.yaml chooses of each group with one option: {"model": "transformer", "search": "beam", ...}."""
+    return dict(_loaded("train", ()).hydra.runtime.choices)
 
 
 # Runs
@@ -76,9 +81,9 @@ def compose_run(words: Sequence[str], *, key: str = RUN_DIR) -> Recipe:
 
     Raises the UserErrors of `compose` and `nmt.config.settings.validate`.
     """
-    plain, folder = compose_with_folder("train", words, key=key)
-    plain = with_absolute_paths(plain)  # config.yaml and checkpoints may be used from another folder later
-    return Recipe(plain | {"init": absolute(plain["init"])}, Path(absolute(folder)))
+    plain, folder = _composed("train", words, key)
+    # config.yaml and checkpoints may be used from another folder later
+    return Recipe(with_absolute_paths(plain), Path(absolute(folder)))
 
 
 def with_checkpoint_settings(
@@ -90,13 +95,19 @@ def with_checkpoint_settings(
     here too: the settings with them are compared with the settings without them. A word that chooses an option, such as
     model=rnn, replaces its section.
     """
-    values = dict(plain)
+    values = copy.deepcopy(dict(plain))
     words = [word for word in words if not word.startswith("hydra.")]
     for section in ("model", "tokenizer", "spans"):
         own = [word for word in words if re.match(rf"[+~]*{section}([./@=]|$)", word)]
-        if section in start and not any(parse(word).key_or_group in groups() for word in own):
-            without = compose("train", [word for word in words if word not in own])[section] if own else plain[section]
-            values[section] = merged(start[section], changes(without, plain[section]))
+        if section not in start or any(parse(word).key_or_group in groups() for word in own):
+            continue
+        values[section] = copy.deepcopy(start[section])
+        without = compose("train", [word for word in words if word not in own])[section] if own else plain[section]
+        for dotted, (_, now) in changes(without, plain[section]).items():
+            place, _, key = dotted.rpartition(".")
+            node = section_of(values[section], place)
+            node.pop(key, None)
+            node |= {} if now is NOTHING else {key: now}
     return values
 
 
@@ -106,8 +117,8 @@ def with_checkpoint_settings(
 def parse(word: str) -> Override:
     """Return a word as Hydra reads it. A value that Hydra cannot read is taken as a text, in a list each item.
 
-    A regular expression (`spans.NAME`) is always a text, because a backslash has a meaning for Hydra. So is a path that
-    exists: the folder of a job has commas in its name.
+    A regular expression (`spans.NAME`) is always a text, because a backslash has a meaning for Hydra. So is a path with
+    commas, as in the name of a job's folder, if it exists or its folder does.
     """
     key, equals, value = word.partition("=")
     if not key.strip("~+") or not (equals or word.startswith("~")):
@@ -115,7 +126,8 @@ def parse(word: str) -> Override:
     inside = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else None
     text = quoted(value) if inside is None else f"[{','.join(quoted(item.strip()) for item in inside)}]"
     is_pattern = key.lstrip("+").startswith("spans.") and value not in ("", "null") and value[0] not in "'\""
-    is_path = "," in value and os.path.exists(os.path.expanduser(value))
+    path = os.path.expanduser(value)
+    is_path = "," in value and (os.path.exists(path) or os.path.isdir(os.path.dirname(path)))
     for line in [f"{key}={text}"] if is_pattern or is_path else [word, f"{key}={text}"]:
         with suppress(OverrideParseException):
             return OverridesParser.create().parse_overrides([line])[0]
@@ -139,3 +151,70 @@ def jobs(words: Sequence[str]) -> list[list[str]]:
         else:
             choices[key] = [f"{key}={value}" for value in override.sweep_string_iterator()]
     return [list(job) for job in itertools.product(*choices.values())]
+
+
+# Mistakes: one line with the word, what was expected, and the nearest name
+
+
+def _check_choices(overrides: Sequence[Override]) -> None:
+    """Raise UserError for several values in a single run, and for words that mistake a group for a key."""
+    known = groups()
+    for override in overrides:
+        key, line = override.key_or_group, override.input_line or ""
+        if override.is_sweep_override():
+            raise UserError(f"{line}: several values; -m makes a run for each value, and {key}=[a,b] is a list")
+        if override.is_delete() or key.startswith("hydra"):
+            continue
+        if key in known:
+            if line.startswith("+") and override.package is None:
+                raise UserError(f"{line}: {key} is a group; write {line.lstrip('+')}, without +")
+        elif "/" in key:
+            near = did_you_mean(key, known) or f"; groups: {', '.join(known)}"
+            raise UserError(f"{key}: unknown group{near}")
+        elif (group := key.replace(".", "/")) in known and isinstance(value := override.value(), str):
+            raise UserError(f"{key}: '{value}' is an option of a group; write {group}={value}")
+
+
+def _explain(error: Exception, overrides: Sequence[Override]) -> str:
+    """Return one line for an error of Hydra, of OmegaConf or of a YAML file."""
+    cause: Any = error.__cause__
+    if isinstance(error, MissingMandatoryValue):
+        return f"{error.full_key}: not given; set {error.full_key}=..."
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        group, _, option = str(error.missing_cfg_file).rpartition("/")
+        known = groups().get(group, ())
+        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{did_you_mean(option, known)}"
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{mark.name}, line {mark.line + 1}: cannot be read as YAML ({error.problem}); correct the file"
+    if getattr(cause, "full_key", None) and OmegaConf.is_config(getattr(cause, "parent_node", None)):
+        return _unknown_key(str(cause.full_key), cause.parent_node)
+    for group in (override.key_or_group for override in overrides):
+        parent, _, child = group.rpartition("/")
+        if group in groups() and f"'{group}'" in str(error):
+            with_parent = f"this {parent} has no {child} to choose; another {parent} may have it"
+            return f"{group}: {with_parent if parent else 'this program has no such group'}"
+    return f"{getattr(error, 'full_key', None) or 'config'}: {one_line(str(error).partition('full_key:')[0])}"
+
+
+def _unknown_key(key: str, parent: Any) -> str:
+    """Return what is said of a key that the section around it does not have."""
+    section, _, last = key.rpartition(".")
+    names = [str(name) for name in parent if name not in ("hydra", "_target_", "_partial_")]
+    near = did_you_mean(last, names, prefix=f"{section}." if section else "")
+    if not near:
+        tree: Any = OmegaConf.to_container(parent._get_root(), resolve=False)
+        elsewhere = {each.replace("/", ".").rpartition(".")[2]: each for each in [*_dotted(tree), *groups()]}
+        found = nearest(last, elsewhere)
+        near = f"; did you mean '{elsewhere[found]}'?" if found else ""
+    known = f"; known keys: {', '.join(names)}" if names else ""
+    adds = f"; a plus adds a key: +{key}=..." if section else ""
+    return f"{key}: unknown key{near or known + adds}"
+
+
+def _dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield every dotted key of `tree`, without those of Hydra."""
+    for key, value in tree.items():
+        if key != "hydra":
+            yield f"{prefix}{key}"
+            yield from _dotted(value, f"{prefix}{key}.") if isinstance(value, Mapping) else ()

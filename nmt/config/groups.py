@@ -6,15 +6,11 @@ With `--config-dir`, a folder of the user adds options and groups to the shipped
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 
 from nmt.errors import UserError
 
-_own: ContextVar[Path | None] = ContextVar("own", default=None)
+_own: Path | None = None  # the folder of --config-dir
 
 
 def config_dir() -> Path:
@@ -26,34 +22,26 @@ def config_dir() -> Path:
     raise UserError(f"configs: not found in {package} or {package.parent}; install the package again")
 
 
-@contextmanager
-def with_configs_of(name: str | None) -> Iterator[None]:
-    """Look for configs also in the folder `name` while the block runs. None adds no folder.
+def use_configs_of(name: str | None) -> None:
+    """From now on, look for configs also in the folder `name`. None: only in the shipped ones.
 
     Raises UserError if `name` is not a folder, or if one of its files has the name of a shipped config.
     """
-    token = _own.set(None if name is None else _checked(name))
-    try:
-        yield
-    finally:
-        _own.reset(token)
-
-
-def _checked(name: str) -> Path:
-    folder = Path(os.path.abspath(os.path.expanduser(name)))
-    if not folder.is_dir():
+    global _own
+    _own = None if name is None else Path(os.path.abspath(os.path.expanduser(name)))
+    if _own is None:
+        return
+    if not name or not _own.is_dir():
         raise UserError(
             f"--config-dir: got '{name}', expected a folder with groups such as experiment/; check the path"
         )
-    taken = [path for path in _files(folder) if (config_dir() / path).exists()]
-    if taken:
-        raise UserError(f"--config-dir: {folder} has {taken[0]}, which is also a shipped config; rename the file")
-    return folder
+    if taken := [path for path in _files(_own) if (config_dir() / path).exists()]:
+        raise UserError(f"--config-dir: {_own} has {taken[0]}, which is also a shipped config; rename the file")
 
 
 def own_folder() -> Path | None:
     """Return the folder of --config-dir, or None if it was not given."""
-    return _own.get()
+    return _own
 
 
 def _files(folder: Path) -> list[str]:
@@ -61,8 +49,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _folders() -> list[Path]:
-    own = own_folder()
-    return [config_dir(), *([] if own is None else [own])]
+    return [config_dir(), *([] if _own is None else [_own])]
 
 
 def groups() -> dict[str, list[str]]:
@@ -81,31 +68,8 @@ def training_groups() -> dict[str, list[str]]:
     return {group: options for group, options in groups().items() if group.partition("/")[0] not in programs}
 
 
-def text_of(group: str, option: str) -> str:
-    """Return the text of an option's file."""
-    paths = [folder / group / f"{option}.yaml" for folder in _folders()]
-    return next(path for path in paths if path.is_file()).read_text("utf-8", errors="replace")
-
-
 def summary(group: str, option: str) -> str:
     """Return the first comment line of an option's file, or an empty string if it has none."""
-    lines = text_of(group, option).splitlines()
+    paths = [folder / group / f"{option}.yaml" for folder in _folders()]
+    lines = next(path for path in paths if path.is_file()).read_text("utf-8", errors="replace").splitlines()
     return next((line.lstrip("# ") for line in lines if line.startswith("#") and "@package" not in line), "")
-
-
-def options_with(group: str) -> list[str]:
-    """Return the options of the parent group that offer this group: ["hybrid", "rnn"] for "model/attention"."""
-    parent, _, child = group.rpartition("/")
-    return [option for option in groups().get(parent, ()) if child in _chosen(parent, option)]
-
-
-def defaults(group: str) -> set[str]:
-    """Return the default options of a group of train.yaml; those of model/attention are in the options of model."""
-    parent, _, child = group.rpartition("/")
-    texts = [(parent, option) for option in groups().get(parent, ())] if parent else [("", "train")]
-    return {option for text in texts for option in re.findall(r"\w+", _chosen(*text).get(child, ""))}
-
-
-def _chosen(group: str, option: str) -> dict[str, str]:
-    """Return the lines of a file that choose an option of a group, as in `- attention: bahdanau`."""
-    return dict(re.findall(r"^ *- (\w+): ([^#\n]+)", text_of(group, option), re.MULTILINE))

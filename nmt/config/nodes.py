@@ -39,16 +39,12 @@ def instantiate(
 ) -> Any:
     """Return the object that `node` describes, or a function that makes it if the node is `_partial_`.
 
-    `path`: the dotted key of `node` in the config ("model.encoder"). Every error message begins with it.
+    `path`: the dotted key of `node` in the config ("model.encoder"). Every message of a UserError begins with it.
     `within`: the packages or modules whose classes a `_target_` may name ("nmt.models").
     `allow`: further packages that the user allows for this run. A config from an unknown checkpoint could otherwise
     import and run any code.
     `offered`: arguments that the constructor gets only if it has parameters of these names.
     `runtime`: arguments that only the program knows. The config must not set them.
-
-    Raises UserError, which begins with the dotted key: for a target that is not allowed or not found, unknown or
-    missing parameters, parameters that the program sets, values that do not fit the annotations, and errors of the
-    constructor.
     """
     target = class_of(node, path, within=(*within, *allow))
     parameters = {each.name: each for each in inspect.signature(target).parameters.values() if each.kind in _NAMED}
@@ -60,15 +56,12 @@ def instantiate(
     runtime |= {name: value for name, value in offered.items() if name in parameters and name not in runtime}
     given = {str(key): value for key, value in node.items() if key not in (TARGET, PARTIAL)}
     settable = [name for name in parameters if name not in runtime]
+    known = f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
     for key in given:
         if key in runtime:
             raise UserError(f"{path}.{key}: the program sets this parameter; remove the key")
         if key not in parameters:
-            near = (
-                did_you_mean(key, [*settable, *offered])
-                or f"; {target.__name__} takes {', '.join(settable) or 'nothing'}"
-            )
-            raise UserError(f"{path}.{key}: unknown key{near}")
+            raise UserError(f"{path}.{key}: unknown key{did_you_mean(key, [*settable, *offered]) or known}")
     missing = [name for name in settable if name not in given and parameters[name].default is inspect.Parameter.empty]
     if missing and not partial:
         raise UserError(f"{path}.{missing[0]}: missing; {target.__name__} needs it")
@@ -99,10 +92,9 @@ def _construct(target: type, path: str, arguments: Mapping[str, Any], /, **later
         raise
     except ParameterError as error:
         raise UserError(f"{path}.{error.parameter}: {error.problem}") from error
-    except (ValueError, TypeError, RuntimeError) as error:  # torch raises RuntimeError for sizes it cannot make
-        raise UserError(f"{path}: {one_line(error)}") from error
-    except LookupError as error:  # often a name in a table of choices; the text of a KeyError is only the key
-        raise UserError(f"{path}: {type(error).__name__}: {one_line(error)}") from error
+    except (ValueError, TypeError, RuntimeError, LookupError) as error:  # RuntimeError: sizes that torch cannot make
+        kind = f"{type(error).__name__}: " if isinstance(error, LookupError) else ""  # its text is only the key
+        raise UserError(f"{path}: {kind}{one_line(error)}") from error
 
 
 def class_of(node: Any, path: str, *, within: Sequence[str]) -> type:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
 NOTHING = object()  # the value of a key that a config does not have
-
-
-class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Writes a value that stands at two places twice: `read_yaml` refuses aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 @dataclass(frozen=True)
@@ -45,8 +37,7 @@ class Recipe:
 
     def to_yaml(self) -> str:
         """Return the content of the run's config.yaml."""
-        text: str = yaml.dump(dict(self.plain), Dumper=_Dumper, allow_unicode=True, sort_keys=False)
-        return text
+        return str(yaml.safe_dump(dict(self.plain), allow_unicode=True, sort_keys=False))
 
 
 def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Override] = ()) -> Recipe:
@@ -59,7 +50,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
     values = read_yaml(path, dict[str, Any], remedy="restore the file")
     for override in overrides:
         section, _, key = override.key_or_group.rpartition(".")
-        node = _section(values, section)
+        node = section_of(values, section)
         known = key in node or override.is_add() or override.is_force_add()
         if override.is_sweep_override() or override.is_delete() or not known:
             near = did_you_mean(key, node)
@@ -78,18 +69,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tupl
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def merged(section: Mapping[str, Any], changed: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
-    """Return a section of a config with the new values of `changes`."""
-    values = copy.deepcopy(dict(section))
-    for dotted, (_, now) in changed.items():
-        section_key, _, key = dotted.rpartition(".")
-        node = _section(values, section_key)
-        node.pop(key, None)
-        node |= {} if now is NOTHING else {key: now}
-    return values
-
-
-def _section(values: dict[str, Any], dotted: str) -> dict[str, Any]:
+def section_of(values: dict[str, Any], dotted: str) -> dict[str, Any]:
     """Return the mapping at a dotted key of `values`; if there is none, a new one is put there."""
     for part in dotted.split(".") if dotted else ():
         if not isinstance(values.get(part), dict):

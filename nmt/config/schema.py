@@ -11,7 +11,8 @@ import dataclasses
 import json
 import stat
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
@@ -127,16 +128,46 @@ def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_
     Raises UserError, which names the file and ends with `remedy`, for a file that cannot be read, is no JSON, is nested
     too deeply, or does not hold what `schema` says.
     """
-    return parse_json(_text(path, max_bytes, remedy), schema, where=str(path), remedy=remedy)
+    with _reading(path, remedy):
+        return _stored(json.loads(_text(path, max_bytes)), schema)
 
 
 def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
     """As `read_json`, for the text of a file; `where` names it."""
+    with _reading(where, remedy):
+        return _stored(json.loads(text), schema)
+
+
+def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
+    """As `read_json`, for the config.yaml of a run."""
+    with _reading(path, remedy):
+        return _stored(yaml.load(_text(path, MAX_YAML), _Loader), schema)
+
+
+def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
+    """As `read_json`, for the value that a file holds; `where` names it."""
+    with _reading(where, remedy):
+        return _stored(value, schema)
+
+
+@contextmanager
+def _reading(where: object, remedy: str) -> Iterator[None]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _damaged(where, f"not JSON: {one_line(error)}", remedy) from error
-    return read_stored(value, schema, where=where, remedy=remedy)
+        yield
+    except OSError as error:
+        raise UserError(f"{where}: cannot be read ({error.strerror}); {remedy}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{where}: damaged ({one_line(error)}); {remedy}") from error
+
+
+def _text(path: Path, max_bytes: int) -> str:
+    if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for ever
+        raise ValueError("a folder, pipe or device")
+    with path.open("rb") as file:
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ValueError(f"more than {max_bytes // 1_000_000} MB")
+    return content.decode()
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -148,45 +179,13 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         return super().compose_node(parent, index)
 
 
-def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
-    """As `read_json`, for the config.yaml of a run."""
-    try:
-        value = yaml.load(_text(path, MAX_YAML, remedy), _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _damaged(str(path), f"not YAML: {one_line(error)}", remedy) from error
-    return read_stored(value, schema, where=str(path), remedy=remedy)
-
-
-def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
-    """As `read_json`, for the value that a file holds; `where` names it."""
+def _stored(value: Any, schema: type[T]) -> T:
     if _deeper(value, MAX_DEPTH):
-        raise _damaged(where, f"more than {MAX_DEPTH} levels", remedy)
-    try:
-        return read(value, schema)
-    except UserError as error:
-        raise _damaged(where, str(error), remedy) from error
+        raise ValueError(f"more than {MAX_DEPTH} levels")
+    return read(value, schema)
 
 
 def _deeper(value: Any, levels: int) -> bool:
     """Return whether a value has more levels of mappings and lists. Later work on it would need as many calls."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(levels == 1 or _deeper(each, levels - 1) for each in inside if isinstance(each, dict | list))
-
-
-def _text(path: Path, max_bytes: int, remedy: str) -> str:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for ever
-            raise _damaged(str(path), "a folder, pipe or device", remedy)
-        with path.open("rb") as file:
-            content = file.read(max_bytes + 1)
-        if len(content) > max_bytes:
-            raise _damaged(str(path), f"more than {max_bytes // 1_000_000} MB", remedy)
-        return content.decode()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
-    except UnicodeDecodeError as error:
-        raise _damaged(str(path), one_line(error), remedy) from error
-
-
-def _damaged(where: str, problem: str, remedy: str) -> UserError:
-    return UserError(f"{where}: damaged ({problem}); {remedy}")

@@ -147,10 +147,7 @@ class TrainConfig:
 
 
 def validate(plain: Mapping[str, Any]) -> TrainConfig:
-    """Return the typed settings of a training run.
-
-    Raises UserError for an unknown or missing key, or a value of the wrong type or out of range.
-    """
+    """Return the typed settings of a training run. Raises UserError for a key or a value that does not fit."""
     return read(plain, TrainConfig)
 
 
@@ -180,9 +177,10 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain settings of a run with absolute paths in the sections `data` and `scores`."""
+    """Return the plain settings of a run with absolute paths in `init`, `data` and `scores`."""
     keys = {"data": PATHS, "scores": (METRIC_FILE,)}
-    return {**plain, **{name: absolute_paths(plain[name], keys[name]) for name in keys if name in plain}}
+    found = {name: absolute_paths(plain[name], keys[name]) for name in keys if name in plain}
+    return {**plain, **found, "init": absolute(plain.get("init"))}
 
 
 def absolute_paths(section: Any, keys: Sequence[str] = PATHS) -> Any:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
 from nmt.config.recipe import NOTHING, changes
-from nmt.config.settings import TrainConfig
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import shown
@@ -17,23 +15,6 @@ from nmt.system.run_files import find_checkpoint
 from nmt.translation.loading import languages_of
 
 logger = logging.getLogger(__name__)
-PLACEHOLDER = "RUN_FOLDER"  # in a recipe that starts from another run
-
-
-def needs_init(config: TrainConfig) -> bool:
-    """Return whether `init` is the placeholder of a recipe, so that the run it starts from is still to be named."""
-    return config.init is not None and Path(config.init).name == PLACEHOLDER and not Path(config.init).exists()
-
-
-def initial_checkpoint(config: TrainConfig) -> Path:
-    """Return the checkpoint that the run starts from (`init`). Raises UserError if there is none."""
-    assert config.init is not None
-    if needs_init(config):
-        raise UserError(
-            f"init: not given, but {config.name} starts from a trained model, which the first lines of its recipe "
-            f"name; add init=FOLDER, the folder of that run"
-        )
-    return find_checkpoint(config.init, key="init")
 
 
 def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:

@@ -34,7 +34,7 @@ from nmt.build import build_metrics, build_source
 from nmt.checkpoint import load_model
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import data_of
-from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
+from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown
 from nmt.data.corpus import load_corpus
 from nmt.data.normalization import normalized
 from nmt.deploy.export.ctranslate2 import CTranslate2Translator

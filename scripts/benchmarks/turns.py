@@ -28,7 +28,7 @@ import yaml
 
 from nmt.build import build_objects
 from nmt.cli.arguments import take
-from nmt.cli.table import Cell, Column, Table, text_cell, to_markdown
+from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import load_corpus

@@ -137,7 +137,7 @@ def test_given_data_settings_replace_those_of_the_run(
     [
         (["{run}"], "got '.*'; write ckpt=.*"),
         (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
-        (["ckpt={run}", "data=cldr"], "single settings"),
+        (["ckpt={run}", "data=cldr"], "this program has no such group"),
         (
             ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
             r"scores.ter: got .*, expected settings of one of the metrics bleu",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nmt.config.compose import compose
-from nmt.config.groups import groups, with_configs_of
+from nmt.config.groups import groups, use_configs_of
 from nmt.errors import UserError
 from tests.own_package import write
 from tests.train_frame import Runs
@@ -30,12 +30,13 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_configs_of_ones_own_are_options_like_the_shipped_ones(own: Path) -> None:
     shipped = groups()
-    with with_configs_of("configs"):
-        assert set(groups()["model/attention"]) == {*shipped["model/attention"], "first"}
-        assert compose("train", ["search=short"])["search"]["beam_size"] == 2
-        assert compose("train", ["experiment=acme"])["name"] == "acme"
-        with pytest.raises(UserError, match="did you mean 'acme'"):
-            compose("train", ["experiment=acm"])
+    use_configs_of("configs")
+    assert set(groups()["model/attention"]) == {*shipped["model/attention"], "first"}
+    assert compose("train", ["search=short"])["search"]["beam_size"] == 2
+    assert compose("train", ["experiment=acme"])["name"] == "acme"
+    with pytest.raises(UserError, match="did you mean 'acme'"):
+        compose("train", ["experiment=acm"])
+    use_configs_of(None)
     assert groups() == shipped
     with pytest.raises(UserError, match="experiment: got 'acme', expected one of"):
         compose("train", ["experiment=acme"])
@@ -75,11 +76,8 @@ def test_wrong_own_package_is_refused(own: Path, runs: Runs, words: list[str], m
 
 def test_a_file_that_the_shipped_configs_have_too_is_refused(own: Path) -> None:
     (own / "configs" / "train.yaml").touch()
-    with (
-        pytest.raises(UserError, match=r"configs has train\.yaml, which is also a shipped config"),
-        with_configs_of("configs"),
-    ):
-        raise AssertionError
+    with pytest.raises(UserError, match=r"configs has train\.yaml, which is also a shipped config"):
+        use_configs_of("configs")
 
 
 def test_a_run_keeps_its_allow_list_and_resume_asks_for_it_again(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nmt.cli import program
-from nmt.cli.arguments import quoted_paths, take
+from nmt.cli.arguments import at_home, take
 from nmt.config.compose import parse
 from nmt.errors import UserError
 
@@ -86,14 +86,16 @@ def test_unknown_and_repeated_arguments() -> None:
         take(["text=a", "text=b"], "text")
     with pytest.raises(UserError, match="UTF-8"):
         take(["text=\udce9"], "text")
-    assert quoted_paths(["ckpt=a'b\\", "seed=1"], ["ckpt"]) == [r"ckpt='a\'b\\'", "seed=1"]
-    assert quoted_paths(["out=null", "ckpt='x'"], ["out", "ckpt"]) == ["out=null", "ckpt='x'"]
 
 
-def test_paths_of_programs_may_have_commas() -> None:
-    assert quoted_paths(["data.val=x,y"], ["data.val"]) == ["data.val='x,y'"]
-    unchanged = ["data.test=[[a,b],[c,d]]", "data.train=[a,b],[c,d]", 'ckpt=["x,y",z]', "ckpt=[]", "ckpt=[a", "-m"]
-    assert quoted_paths(unchanged, ["data.test", "data.train", "ckpt"]) == unchanged
+def test_paths_are_read_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/a")
+    Path("0_model=rnn,seed=1").mkdir()
+    for path in ("0_model=rnn,seed=1", "0_model=rnn,seed=1/new", f"{tmp_path}/a,b", "a'b\\", "a (b)", "a{b"):
+        assert parse(f"out={path}").value() == path
+    assert parse("ckpt=['x,y',z]").value() == ["x,y", "z"] and parse("seed=1,2").is_sweep_override()
+    assert at_home(["~/x", "a~"]) == ["/home/a/x", "a~"] and at_home(None) is None
 
 
 @pytest.mark.parametrize("key", ["spans.ids", "+spans.ids", "++spans.ids"])

@@ -17,7 +17,7 @@ def test_resume_names_mistakes_in_config_yaml(runs: Runs) -> None:
     good = path.read_text("utf-8")
     for text, words in [
         (good.replace("\nseed:", "\nsed:"), r"resume=.*/here: sed: unknown key; did you mean 'seed'"),
-        ("a: [", r"config\.yaml: damaged \(not YAML: while parsing .*\); restore the file"),
+        ("a: [", r"config\.yaml: damaged \(while parsing .*\); restore the file"),
         ("", r"config\.yaml: damaged"),
         (good.replace("\nseed: 1", "\nseed: ${name}"), r"seed: got '\${name}', expected an integer"),
     ]:

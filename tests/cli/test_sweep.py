@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.sweep import SIZES, Result, common, differences, folder_name, with_means, write
+from nmt.cli.multirun import SIZES, Result, differences, folder_name, with_means, write
 
 
 def test_only_what_differs_is_told_by_the_shortest_clear_name() -> None:
     jobs = [["model=rnn", f"model/attention={name}", f"seed={seed}"] for name in ("none", "luong") for seed in (1, 2)]
     assert differences(jobs)[3] == {"attention": "luong", "seed": "2"}
-    assert common(jobs) == ["model=rnn"]
     assert differences(jobs[:1]) == [{}] and differences([["+a.b=1"], []]) == [{"b": "1"}, {"b": ""}]
     jobs = [["model.encoder.layers=1", "model.decoder.layers=2"], ["model.encoder.layers=3", "model.decoder.layers=4"]]
     assert differences(jobs)[0] == {"model.encoder.layers": "1", "model.decoder.layers": "2"}
@@ -52,13 +51,13 @@ def test_a_long_name_is_cut_to_what_file_systems_allow() -> None:
 
 
 def test_the_table_has_rounded_figures_and_the_file_all_digits(tmp_path: Path) -> None:
-    figures = {"test BLEU": 12.345, "val BLEU": 1.0, "parameters": 4_124_648, "updates": 1_219, "minutes": 1.5}
+    figures = {"val BLEU": 1.0, "test BLEU": 12.345, "parameters": 4_124_648, "updates": 1_219, "minutes": 1.5}
     results = [Result(str(n), {"path": "a|b", "seed": str(n)}, {**figures, "val BLEU": float(n)}) for n in (1, 2)]
-    shown = write(with_means(results), ["model=rnn"], tmp_path).splitlines()
+    shown = write(with_means(results), tmp_path).splitlines()
     assert " ".join(shown[:2]).split() == ["job", "path", "seed", *SIZES, "val", "test", "BLEU", "BLEU"]
     assert shown[2].split() == ["1", "a|b", "1", "4,124,648", "1,219", "1.5", "1.00", "12.35"]
-    assert shown[6] == "all jobs: model=rnn" and "mean of 2" in shown[4] and "1.50" in shown[4]
+    assert "mean of 2" in shown[4] and "1.50" in shown[4]
     lines = (tmp_path / "results.tsv").read_text().splitlines()
     assert lines[1].split("\t") == ["1", "a|b", "1", "4124648", "1219", "1.5", "1.0", "12.345"] and len(lines) == 5
     markdown = (tmp_path / "results.md").read_text().splitlines()
-    assert r"a\|b" in markdown[2] and markdown[-1] == "All jobs: `model=rnn`"
+    assert r"a\|b" in markdown[2] and len(markdown) == 6

@@ -17,7 +17,7 @@ from tests.train_frame import Runs
 
 @pytest.mark.parametrize(
     "words",
-    ["search.beam_sise=5", "optimizer.lr=-1", "resume=nowhere seed=2", "--bogus", "rnn", "-m seed=1,x", "--at-once 2"],
+    ["search.beam_sise=5", "optimizer.lr=-1", "resume=nowhere seed=2", "--bogus", "rnn", "-m seed=1,x"],
 )
 def test_bad_input_ends_with_status_2_and_one_line_and_writes_nothing(
     runs: Runs, capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str

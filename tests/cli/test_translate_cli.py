@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import select
 import threading
 from pathlib import Path
@@ -165,5 +166,4 @@ def test_lost_spans_are_named_and_counted(run: Run, capsys: pytest.CaptureFixtur
     lost = [each for each in found if each["lost_spans"]]
     assert lost and all(each["lost_spans"] == ["{x}"] for each in lost)
     assert all(each["text"].endswith(" {x}") for each in lost)
-    assert f"warning: the search left spans out of {len(lost)} translation" in (err := capsys.readouterr().err)
-    assert "check their places" in err
+    assert re.search(rf"warning: {len(lost)} translations? without a span of the source", capsys.readouterr().err)

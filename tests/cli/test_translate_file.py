@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from nmt.attention_map import load
-from nmt.cli import translate, translate_file
+from nmt.cli import translate, translation_lines
 from nmt.cli.translation_lines import LineTranslator
 from nmt.data.sources.files import Files, read_texts
 from nmt.errors import UserError
@@ -47,7 +47,7 @@ class FileCall:
         path = self.source.parent / (output or "")
         lines = partial(read_texts, self.source, "en")
         name = str(self.source)
-        translate_file.translate_file(
+        translation_lines.translate_file(
             LineTranslator(translator, **form), name, lines, path if output else None, sys.stdout
         )
         return path
@@ -56,7 +56,7 @@ class FileCall:
 @pytest.fixture
 def translated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FileCall:
     """The function that translates a file, in chunks of 4 lines."""
-    monkeypatch.setattr(translate_file, "CHUNK", 4)
+    monkeypatch.setattr(translation_lines, "CHUNK", 4)
     return FileCall(run, tmp_path)
 
 
@@ -187,7 +187,7 @@ def test_nothing_of_the_user_is_overwritten(translated: FileCall) -> None:
     output = translated.source.parent / "out.de"
     with (
         pytest.raises(UserError, match=r"output=.*out\.de: another process is writing it"),
-        translate_file.unfinished(output, 22),
+        translation_lines.unfinished(output, 22),
     ):
         translated()
     output.unlink(missing_ok=True)

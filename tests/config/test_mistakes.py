@@ -43,7 +43,7 @@ def message(*words: str) -> str:
         (["~seed"], "seed: missing; expected an integer of at least 0"),
         (["model=rnn", "model.attention=luong"], "'luong' is an option of a group; write model/attention=luong"),
         (["+model=rnn"], "model is a group; write model=rnn, without +"),
-        (["model/attention=luong"], "this model has no attention to choose; use it with model=hybrid or model=rnn"),
+        (["model/attention=luong"], "model/attention: this model has no attention to choose"),
         (["experiment=demo", "model.attention.width=9"], "model.attention"),
         (["seed=1,2"], "seed=1,2: several values; -m makes a run for each value, and seed=[a,b] is a list"),
         (["rnn"], "got 'rnn', expected key=value"),

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nmt.cli.arguments import Choice, FreeText, OpenMapping, PathText, Settings, configured
+from nmt.cli.arguments import FreeText, OpenMapping, PathText, Settings, configured
 from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError, raise_if_any
 from nmt.parameters import PositiveInt
@@ -40,11 +40,16 @@ class ExportConfig(Settings):
 
     ckpt: PathText
     out: PathText
-    format: Choice
+    format: OpenMapping
     text: FreeText | None
     sentences: PositiveInt
     data: OpenMapping
     allow: list[str]
+
+    @classmethod
+    def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
+        """Let `format=NAME` choose the file configs/export/format/NAME.yaml."""
+        return {}, [f"export/format@{word}" if word.startswith("format=") else word for word in words]
 
 
 @configured(ExportConfig)

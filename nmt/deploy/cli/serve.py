@@ -40,7 +40,6 @@ END_SECONDS = 60  # in which a server that was told to stop answers what it has 
 class ServeConfig(SearchSettings):
     """The settings of serve.yaml."""
 
-    opens_exported = True
     ckpt: PathText | list[PathText]
     host: str
     port: Annotated[int, Range(low=0, high=65535)]

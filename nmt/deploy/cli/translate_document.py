@@ -29,7 +29,6 @@ from nmt.system.lines import opened
 class DocumentConfig(SearchSettings):
     """The settings of translate_document.yaml."""
 
-    opens_exported = True
     ckpt: PathText | list[PathText]
     source_lang: str | None
     input: PathText
@@ -48,17 +47,9 @@ def main(config: DocumentConfig) -> None:
     from nmt.cli.translation_lines import LineTranslator
     from nmt.data.progress import PassProgress, clock
     from nmt.system.atomic import require_writable
-    from nmt.translation.loading import load
 
     output = new_file(config.output)
-    translator, _ = load(
-        config.ckpt,
-        device=config.device,
-        allow=config.allow,
-        search=config.search,
-        source_lang=config.source_lang,
-        terms=config.terms,
-    )
+    translator, _ = config.load()
     lines = LineTranslator(translator)
     source, format = Path(config.input), config.format or format_by_name(config.input)
     document = read_document(_text_of(source), format, str(source), translator)

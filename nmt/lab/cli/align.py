@@ -98,7 +98,7 @@ def by_attention(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, d
 
 def table(agreement: Mapping[str, Agreement]) -> str:
     """Return the agreement of every kind of alignment with the gold, best first."""
-    from nmt.cli.table import Column, Table, text_cell, to_text
+    from nmt.cli.output import Column, Table, text_cell, to_text
 
     def cell(share: float) -> Any:
         return text_cell(f"{100 * share:.1f}")

@@ -20,9 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
-from nmt.cli.arguments import FreeText, OpenMapping, PathText, SearchSettings, changed, configured
+import yaml
+
+from nmt.cli.arguments import FreeText, OpenMapping, PathText, SearchSettings, configured, settings_files
 from nmt.cli.output import print_stderr
 from nmt.errors import UserError
 from nmt.parameters import PositiveInt
@@ -54,13 +57,17 @@ class AttendConfig(SearchSettings):
     format: Literal["png", "svg", "pdf"]
     scaled: bool
 
+    def changed(self) -> list[str]:
+        """Return the settings that differ from attend.yaml and from the files that it shares with other programs."""
+        default = {key: value for text in settings_files("attend") for key, value in yaml.safe_load(text).items()}
+        return [key for key, value in vars(self).items() if value != default[key]]
+
     def contradictions(self) -> Iterator[str]:
         """Yield a message for each setting that contradicts another setting or has no effect with it."""
         if self.target is not None and self.text is None:
             yield 'target="...": it is the translation of one sentence; give that with text="..."'
         if self.trace is not None:
-            given = changed("attend", self)
-            if others := [f"{key}=" for key in WITHOUT_TRACE if key in given]:
+            if others := [f"{key}=" for key in WITHOUT_TRACE if key in self.changed()]:
                 yield f"trace=: it explains one piece of one translation; leave out {' '.join(others)}"
             if isinstance(self.ckpt, list):
                 yield f"ckpt: got a list of {len(self.ckpt)}, but trace= is of one model"
@@ -71,7 +78,7 @@ class AttendConfig(SearchSettings):
             yield 'text=: expected one sentence, as text="...", or a file, as input=lines.en'
         if self.kind == "rollout" and self.head is not None:
             yield f"head={self.head}: a rollout takes the mean of all heads; leave it out"
-        if self.views and self.out is None and "kind" in changed("attend", self):
+        if self.views and self.out is None and "kind" in self.changed():
             yield "kind=: with views= it only chooses the picture; to draw it, add out=FOLDER"
         if self.out is None and (self.scaled or self.format != "png"):
             yield "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"
@@ -152,7 +159,6 @@ def explain(
 
     Raises UserError for a position, layer or head that does not exist, and for a source that was split.
     """
-    from nmt.cli.table import terminal_width
     from nmt.lab.attention.caption import details
     from nmt.lab.trace.page import trace_page
     from nmt.lab.trace.terminal import lines
@@ -170,7 +176,7 @@ def explain(
         )
     trace = trace_position(translator, translations[0], config.trace, kind=config.kind)
     chosen = {"layer": config.layer, "head": config.head}
-    text = list(lines(trace, terminal_width(), **chosen))
+    text = list(lines(trace, get_terminal_size((100, 24)).columns, **chosen))
     print(f"source:      {as_line(trace.attention.source)}\ntranslation: {as_line(trace.attention.target)}")
     print("\n".join([details(trace.attention.origin), *text]))
     if folder is None:

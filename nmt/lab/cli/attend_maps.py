@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from nmt.attention_map import AttentionMap
 from nmt.build import build_views
-from nmt.cli.table import terminal_width
 from nmt.lab.attention.caption import details
 from nmt.lab.attention.figure import draw, save, save_figure
 from nmt.lab.attention.page import page
@@ -111,7 +111,8 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
         [(each, *each.panel(config.layer, config.head)) for views in views_of(models, config) for each in views]
         for models in sentences
     ]
-    console = Console(width=terminal_width())  # rich would take COLUMNS=0 for a width, and print nothing
+    width = get_terminal_size((100, 24)).columns
+    console = Console(width=width)  # rich would take COLUMNS=0 for a width, and print nothing
     for number, (models, chosen) in enumerate(zip(sentences, tables, strict=True), start=1):
         if len(sentences) > 1:
             print("\n" * (number > 1) + f"sentence {number} of {len(sentences)}")
@@ -120,7 +121,7 @@ def print_tables(sentences: list[Models], config: AttendConfig) -> None:
         for place, (each, panel, note) in enumerate(chosen):
             title = ", ".join(filter(None, [each.title, note]))
             print("\n" * (place > 0) + f"{details(each.attention.origin)}\n{title}, in %\n")
-            for line in table(each, panel, terminal_width()):
+            for line in table(each, panel, width):
                 console.print(line, soft_wrap=True)
             if each.source is not None:
                 print(f"\n{source_shares(each, panel)}")

@@ -24,9 +24,10 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from nmt.cli.arguments import Folders, OpenMapping, PathText, Settings, configured
+from nmt.cli.arguments import OpenMapping, PathText, Settings, configured
 from nmt.cli.output import print_stderr
 from nmt.errors import UserError
 from nmt.parameters import NonNegativeInt, PositiveInt, Range
@@ -51,7 +52,7 @@ class TestSets:
 class CompareConfig(Settings):
     """The settings of compare.yaml."""
 
-    runs: Folders
+    runs: list[str]  # all words that name folders, without a key
     baseline: PathText | None
     split: Literal["val", "test"]
     data: TestSets
@@ -61,6 +62,12 @@ class CompareConfig(Settings):
     shuffles: PositiveInt
     examples: NonNegativeInt
     out: PathText | None
+
+    @classmethod
+    def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
+        """Take the folders of runs. The folder of a multirun's job contains "=" too."""
+        runs = [word for word in words if "=" not in word or "/" in word.partition("=")[0] or Path(word).is_dir()]
+        return {"runs": runs}, [word for word in words if word not in runs]
 
 
 @configured(CompareConfig)
@@ -122,10 +129,10 @@ def output_folder(folders: Sequence[Path], out: str | None) -> Path:
 
 def show(comparison: Comparison) -> None:
     """Print the tables and the notes."""
-    from nmt.cli.table import terminal_width, to_text
+    from nmt.cli.output import to_text
     from nmt.lab.compare import table as tables
 
-    width = terminal_width()
+    width = get_terminal_size((100, 24)).columns
     print(to_text(tables.systems_table(comparison)))
     print("")
     for note in tables.notes(comparison):
@@ -138,7 +145,7 @@ def show(comparison: Comparison) -> None:
 
 def write(comparison: Comparison, folder: Path) -> list[Path]:
     """Write the comparison as Markdown, JSON and HTML; return the paths of the files. Raises OSError."""
-    from nmt.cli.table import to_markdown
+    from nmt.cli.output import to_markdown
     from nmt.lab.compare import table as tables
 
     systems, lengths = tables.systems_table(comparison), to_markdown(tables.lengths_table(comparison))

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -48,18 +48,13 @@ class HeadsConfig(SplitConfig):
     importance: bool
     rarity: bool
 
-    def contradictions(self) -> Iterator[str]:
-        """Yield a message for each setting that contradicts another setting or has no effect with it."""
-        if self.bootstrap:
-            yield "bootstrap=: a loss of a head has no interval; leave it out"
-
 
 @configured(HeadsConfig)
 def main(config: HeadsConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
     if isinstance(config.ckpt, list):
         raise UserError(f"ckpt: got a list of {len(config.ckpt)}, but this is about the heads of one model")
-    from nmt.cli.table import to_text
+    from nmt.cli.output import to_text
     from nmt.lab.attention.figure import content
     from nmt.lab.heads.heads import heads_figure
 
@@ -135,7 +130,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
 
 def table(found: Sequence[Profile], metric: str) -> Any:
     """Return the table of all heads."""
-    from nmt.cli.table import Column, Table, text_cell
+    from nmt.cli.output import Column, Table, text_cell
     from nmt.lab.heads.roles import ROLES
 
     def percent(share: float | None) -> str:

@@ -29,7 +29,6 @@ from nmt.cli.arguments import take, take_config_dir
 from nmt.cli.output import messages_on
 from nmt.cli.program import program
 from nmt.config.compose import compose
-from nmt.config.groups import with_configs_of
 from nmt.config.settings import validate
 from nmt.errors import UserError, printable
 from nmt.system.atomic import require_writable, write_atomically
@@ -46,14 +45,13 @@ EXAMPLES = 5
 @program
 def main(argv: list[str]) -> None:
     """Run the program. Raises UserError for a mistake in the arguments or in the data."""
-    config_folder, words = take_config_dir(argv)
+    words = take_config_dir(argv)
     out, words = take(words, "out")
     examples, words = take(words, "examples")
     if not (examples or "0").isdecimal():
         raise UserError(f"examples: got '{examples}', expected a number of at least 0")
     folder = None if out is None else Path(os.path.expanduser(out))
-    with with_configs_of(config_folder):
-        config = validate(compose("train", words))
+    config = validate(compose("train", words))
     if folder is not None:
         require_writable(folder)
     with messages_on(sys.stderr):

@@ -27,7 +27,8 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
-from nmt.cli.arguments import DATA_PATHS, PathText, Settings, configured, quoted_paths
+from nmt.cli.arguments import PathText, Settings, configured
+from nmt.config.compose import quoted
 from nmt.errors import UserError, did_you_mean
 from nmt.parameters import PositiveInt, Range
 from nmt.system.atomic import require_writable
@@ -143,8 +144,7 @@ def arguments_of(training: Training) -> list[str]:
     """Return the arguments of train.py; a training that has begun goes on."""
     if last_checkpoint(training.folder).is_file():
         return [f"resume={training.folder}"]
-    overrides = [*training.settings, f"seed={training.seed}", f"hydra.run.dir={training.folder}"]
-    return quoted_paths(overrides, (*DATA_PATHS, "hydra.run.dir"))  # or a comma in a path begins another value
+    return [*training.settings, f"seed={training.seed}", f"hydra.run.dir={quoted(str(training.folder))}"]
 
 
 def train(training: Training) -> None:

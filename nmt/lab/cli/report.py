@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import OpenMapping, configured
-from nmt.cli.evaluate import Inputs, SplitConfig, data_of, evaluate, load_inputs
+from nmt.cli.evaluate import Inputs, Resamples, SplitConfig, data_of, evaluate, load_inputs
 from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
 from nmt.parameters import NonNegativeInt
@@ -47,6 +47,7 @@ class ReportConfig(SplitConfig):
     seed: int
     rarity: bool
     views: OpenMapping
+    bootstrap: Resamples
 
 
 @configured(ReportConfig)

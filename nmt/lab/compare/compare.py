@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from nmt.cli.sweep import deviation
+from nmt.cli.multirun import deviation
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from nmt.cli.table import Column, Table, text_cell
+from nmt.cli.output import Column, Table, text_cell
 from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
