@@ -18,12 +18,12 @@ from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
 from nmt.cli import program, session
-from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown, to_text, to_tsv
+from nmt.cli.output import Column, Table, to_markdown, to_text
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, quoted
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.config.schema import MetricsFile, read_json
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 from nmt.system.atomic import write_atomically
 from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS, last_checkpoint
@@ -215,12 +215,14 @@ def write(results: Sequence[Result], folder: Path) -> str:
     """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal."""
     settings = list(results[0].settings)
     figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
-    table = Table([Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures], [])
+    columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
+    rows, exact = [], ["\t".join(column.heading for column in columns)]
     for each in results:
-        texts = (each.job, *(each.settings.get(name, "") for name in settings))
+        texts = [each.job, *(each.settings.get(name, "") for name in settings)]
         values = {name: each.figures.get(name) for name in figures}
-        shown = {name: "-" if (n := values[name]) is None else f"{n:{SIZES.get(name, '.2f')}}" for name in figures}
-        table.rows.append([*map(text_cell, texts), *(Cell(shown[name], (values[name],)) for name in figures)])
-    write_atomically(folder / TSV, to_tsv(table).encode())
+        rows.append([*texts, *("-" if n is None else f"{n:{SIZES.get(name, '.2f')}}" for name, n in values.items())])
+        exact.append("\t".join(map(printable, [*texts, *("" if n is None else str(n) for n in values.values())])))
+    table = Table(columns, rows)
+    write_atomically(folder / TSV, "".join(f"{line}\n" for line in exact).encode())
     write_atomically(folder / MARKDOWN, to_markdown(table).encode())
     return f"{to_text(table)}\nwritten to {folder / TSV} and {folder / MARKDOWN}"

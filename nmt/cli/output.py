@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import TextIO, cast
 
 from tabulate import tabulate
 from tqdm import tqdm
@@ -89,7 +89,7 @@ def messages_on(stream: TextIO) -> Iterator[None]:
         logger.setLevel(level)
 
 
-# Tables of figures, written as plain text, Markdown and TSV
+# Tables, written as plain text and Markdown
 
 
 @dataclass(frozen=True)
@@ -100,45 +100,27 @@ class Column:
     number: bool = True
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell as it is shown, and its values with all digits; None means that there is no value."""
-
-    text: str
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
+@dataclass
 class Table:
-    """A table. Each row has a cell for each column."""
+    """A table of texts. Each row has one for each column. Characters that would break a row are escaped."""
 
     columns: Sequence[Column]
-    rows: list[list[Cell]]
+    rows: Sequence[Sequence[str]]
 
-
-def text_cell(text: str) -> Cell:
-    """Return a cell whose value is its text. Characters that would break the row are escaped."""
-    return Cell(printable(text), (printable(text),))
-
-
-def to_tsv(table: Table) -> str:
-    """Return the exact values, separated by tabs. A missing value is empty."""
-    head = [column.heading for column in table.columns]
-    rows = [["" if value is None else str(value) for cell in row for value in cell.values] for row in table.rows]
-    return "".join("\t".join(row) + "\n" for row in [head, *rows])
+    def __post_init__(self) -> None:
+        self.rows = [list(map(printable, row)) for row in self.rows]
 
 
 def to_markdown(table: Table) -> str:
-    """Return the table as Markdown, with the cells as they are shown."""
+    """Return the table as Markdown."""
     head = [column.heading for column in table.columns]
     marks = ["---:" if column.number else "---" for column in table.columns]
-    rows = [[cell.text for cell in row] for row in table.rows]
-    return "".join("| " + " | ".join(text.replace("|", "\\|") for text in row) + " |\n" for row in [head, marks, *rows])
+    lines = (" | ".join(text.replace("|", "\\|") for text in row) for row in [head, marks, *table.rows])
+    return "".join(f"| {line} |\n" for line in lines)
 
 
 def to_text(table: Table) -> str:
     """Return the table for a terminal. A heading of figures has a line for each word, so that the column is narrow."""
-    rows = [[cell.text for cell in row] for row in table.rows]
     headings = ["\n".join(column.heading.split()) if column.number else column.heading for column in table.columns]
     align = ["right" if column.number else "left" for column in table.columns]
-    return str(tabulate(rows, headings, tablefmt="plain", colalign=align, disable_numparse=True))
+    return str(tabulate(table.rows, headings, tablefmt="plain", colalign=align, disable_numparse=True))

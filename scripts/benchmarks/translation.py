@@ -34,7 +34,7 @@ from nmt.build import build_metrics, build_source
 from nmt.checkpoint import load_model
 from nmt.cli.arguments import take
 from nmt.cli.evaluate import data_of
-from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown
+from nmt.cli.output import Column, Table, to_markdown
 from nmt.data.corpus import load_corpus
 from nmt.data.normalization import normalized
 from nmt.deploy.export.ctranslate2 import CTranslate2Translator
@@ -213,10 +213,10 @@ def _table(systems: Sequence[System], metric: Metric, references: Sequence[str])
         single = (1000 * float(np.percentile(system.alone.seconds, share)) for share in (50, 95))
         rows.append(
             [
-                text_cell(system.name),
-                *(Cell(f"{value:{form}}", (value,)) for form, value in figures),
-                *(text_cell(ratio(system.seconds[kind], systems[0].seconds[kind])) for kind in KINDS),
-                *(Cell(f"{value:.1f}", (value,)) for value in single),
+                system.name,
+                *(f"{value:{form}}" for form, value in figures),
+                *(ratio(system.seconds[kind], systems[0].seconds[kind]) for kind in KINDS),
+                *(f"{value:.1f}" for value in single),
             ]
         )
     headings = [*HEAD, metric.label, *TAIL]

@@ -28,7 +28,7 @@ import yaml
 
 from nmt.build import build_objects
 from nmt.cli.arguments import take
-from nmt.cli.output import Cell, Column, Table, text_cell, to_markdown
+from nmt.cli.output import Column, Table, to_markdown
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import load_corpus
@@ -86,12 +86,7 @@ def run(arguments: Sequence[str]) -> None:
         for system in systems * int(turns or 3):
             system.measure()
     rows = [
-        [
-            text_cell(system.name),
-            Cell(f"{statistics.median(system.rates):,.0f}", (statistics.median(system.rates),)),
-            text_cell(ratio(system.rates, systems[0].rates)),
-        ]
-        for system in systems
+        [each.name, f"{statistics.median(each.rates):,.0f}", ratio(each.rates, systems[0].rates)] for each in systems
     ]
     columns = [Column("system", number=False), Column("target tokens/s"), Column("ratio to the first")]
     print(to_markdown(Table(columns, rows)))

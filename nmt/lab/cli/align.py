@@ -22,7 +22,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nmt.cli.arguments import configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
@@ -98,18 +98,15 @@ def by_attention(inputs: Inputs, config: AlignConfig) -> Iterator[tuple[Links, d
 
 def table(agreement: Mapping[str, Agreement]) -> str:
     """Return the agreement of every kind of alignment with the gold, best first."""
-    from nmt.cli.output import Column, Table, text_cell, to_text
-
-    def cell(share: float) -> Any:
-        return text_cell(f"{100 * share:.1f}")
+    from nmt.cli.output import Column, Table, to_text
 
     columns = [Column("alignment", number=False), *map(Column, ("precision %", "recall %", "AER %", "links"))]
     ranked = sorted(agreement.items(), key=lambda entry: entry[1].error_rate)
     rows = [
         [
-            text_cell(name),
-            *(cell(share) for share in (each.precision, each.recall, each.error_rate)),
-            text_cell(f"{each.links:,}"),
+            name,
+            *(f"{100 * share:.1f}" for share in (each.precision, each.recall, each.error_rate)),
+            f"{each.links:,}",
         ]
         for name, each in ranked
     ]

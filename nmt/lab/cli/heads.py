@@ -130,7 +130,7 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
 
 def table(found: Sequence[Profile], metric: str) -> Any:
     """Return the table of all heads."""
-    from nmt.cli.output import Column, Table, text_cell
+    from nmt.cli.output import Column, Table
     from nmt.lab.heads.roles import ROLES
 
     def percent(share: float | None) -> str:
@@ -147,5 +147,5 @@ def table(found: Sequence[Profile], metric: str) -> Any:
             texts.append("" if each.lost is None else f"{each.lost:+.2f}")
         texts += [percent(each.shares.get(role)) for role in ROLES]
         texts += [percent(each.measures.get(figure)) for figure in ("relative_entropy", "sharp")]
-        rows.append([text_cell(text) for text in texts])
+        rows.append(texts)
     return Table(columns, rows)

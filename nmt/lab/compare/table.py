@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from nmt.cli.output import Column, Table, text_cell
+from nmt.cli.output import Column, Table
 from nmt.evaluation.metrics.base import Metric, labels
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
@@ -31,7 +31,7 @@ def systems_table(comparison: Comparison) -> Table:
         names += [label, *(tests if _tested(comparison, metric) else [])]
     texts = ("system", "seed", "model")
     columns = [Column(name, number=name not in texts) for name in ("system", "seed", *names, *FACTS, "model")]
-    rows = [list(map(text_cell, row)) for system in comparison.systems for row in _rows(comparison, system)]
+    rows = [list(row) for system in comparison.systems for row in _rows(comparison, system)]
     return Table(columns, rows)
 
 
@@ -104,10 +104,7 @@ def lengths_table(comparison: Comparison) -> Table:
     """Return the first metric's scores by the length of the source: a row for each system."""
     columns = [Column("system", number=False)]
     columns += [Column(f"{group} ({len(group.indices)})") for group in comparison.lengths]
-    rows = [
-        list(map(text_cell, [system.name, *(f"{value:.2f}" for value in system.by_length)]))
-        for system in comparison.systems
-    ]
+    rows = [[each.name, *(f"{value:.2f}" for value in each.by_length)] for each in comparison.systems]
     return Table(columns, rows)
 
 
