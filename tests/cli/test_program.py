@@ -112,5 +112,5 @@ def test_missing_checkpoint_is_reported_before_torch_is_imported(name: str, tmp_
     command += ["out=copy"] if name == "share.py" else []
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     *imports, error = found.stderr.splitlines()
-    assert (found.returncode, error.partition(";")[0]) == (2, "error: ckpt=nowhere: no such file or folder")
+    assert (found.returncode, error.partition(",")[0]) == (2, "error: ckpt=nowhere: no such file or folder")
     assert {"hydra"} == {line.rpartition("|")[2].strip() for line in imports} & {"hydra", "torch"}
