@@ -190,13 +190,7 @@ def file_names(*, linked: bool) -> list[str]:
 
 
 def encode_corpus(
-    split: Split,
-    tokenizer: Tokenizer,
-    filters: Filters,
-    *,
-    folder: Path,
-    linked: bool = False,
-    backwards: bool = False,
+    split: Split, tokenizer: Tokenizer, filters: Filters, *, folder: Path, linked: bool = False, backwards: bool = False
 ) -> EncodedCorpus:
     """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
 

@@ -63,21 +63,14 @@ class Tokenizer:
 
     @classmethod
     def train(
-        cls,
-        split: Split,
-        config: TokenizerConfig,
-        *,
-        cache_dir: Path | None,
-        spans: Spans = NO_SPANS,
+        cls, split: Split, config: TokenizerConfig, *, cache_dir: Path | None, spans: Spans = NO_SPANS
     ) -> Tokenizer:
         """Return the tokenizer trained on the pairs of `split`, whose `spans` are replaced by marks.
 
-        The same texts, config, spans and SentencePiece version give the same ids.
-
-        The pairs may be larger than memory. If there are more than `config.max_pairs`, every n-th pair is used. Models
-        are cached in the folder `cache_dir` (None: not cached); the key consists of the texts, the config and the
-        version. Raises UserError if the vocabulary size is larger than the texts allow or too small for their
-        characters.
+        The same texts, config, spans and SentencePiece version give the same ids. The pairs may be larger than memory.
+        If there are more than `config.max_pairs`, every n-th pair is used. Models are cached in the folder `cache_dir`
+        (None: not cached). Raises UserError if the vocabulary size is larger than the texts allow or too small for
+        their characters.
         """
         sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans)
         entries = [None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides]

@@ -211,11 +211,6 @@ def number_words_key(locale: Locale) -> str | None:
     return key if key and not foreign_script(num2words(25, lang=key), str(locale)) else None
 
 
-def join(texts: Sequence[str], style: str, locale: Locale) -> str:
-    """Return the texts as the locale lists them: "a, b, and c" (style "standard") or "a, b, or c" ("or")."""
-    return format_list(texts, style, locale=locale)  # type: ignore[arg-type]
-
-
 # Where two forms word a value in the same way in the source, the earlier one is used (see Topic.part).
 TOPICS: Mapping[str, Topic] = {
     "dates": Topic(
@@ -267,9 +262,9 @@ class Cldr(Generated):
             parts = [rng.choice(topics).part(rng, *self.locales) for _ in range(count)]
         except NoWording:
             return None
-        style = rng.choice(("standard", "standard", "or"))
+        style: Any = rng.choice(("standard", "standard", "or"))  # "a, b, and c" or "a, b, or c"
         sides = zip(zip(*parts, strict=True), self.locales, strict=True)
-        source, target = (join(texts, style, locale).translate(PLAIN_SPACES) for texts, locale in sides)
+        source, target = (format_list(texts, style, locale).translate(PLAIN_SPACES) for texts, locale in sides)
         return SentencePair(source, target)
 
     def limits(self) -> str:
