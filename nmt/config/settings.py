@@ -86,16 +86,15 @@ class TokenizerConfig:
 class TrainerConfig:
     """Arguments of pytorch_lightning.Trainer, with the same names."""
 
-    max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.limits.default_epochs` if there is no other limit
+    max_epochs: PositiveInt | None  # None: no limit, or `nmt.training.schedules.Limits.or_default`
     max_steps: PositiveInt | Literal[-1]  # -1: no limit
     max_time: Time | None
     accelerator: Literal["auto", "cpu", "gpu", "cuda", "mps", "tpu"]
     devices: Annotated[int, Range(low=1, high=1024)] | Literal["auto"]  # one for each process of torchrun or srun
-    strategy: Literal["auto", "ddp"]
     precision: Literal["32-true", "bf16-mixed", "16-mixed"]
     gradient_clip_val: Annotated[float, Range(low=0.0)] | None
     accumulate_grad_batches: PositiveInt
-    # A number of batches, or a share of an epoch. If both are None, `nmt.training.callbacks.validations` decides.
+    # A number of batches, or a share of an epoch. If both are None, `nmt.training.trainer.Validations` decides.
     val_check_interval: PositiveInt | Annotated[float, Range(above=0.0, high=1.0)] | None
     check_val_every_n_epoch: PositiveInt | None
     log_every_n_steps: PositiveInt

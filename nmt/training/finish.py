@@ -31,7 +31,7 @@ from nmt.training.validation import Losses, Monitor, batch_sums, means_of, valid
 logger = logging.getLogger(__name__)
 
 BEST = "best"
-LABELS = {BEST: "best single checkpoint", "average": "average of the last checkpoints", "ema": "moving average"}
+LABELS = {BEST: "best checkpoint so far", "average": "average of the last checkpoints", "ema": "moving average"}
 
 
 def finish(
@@ -83,11 +83,6 @@ def finish(
         recent_checkpoint(folder, update).unlink(missing_ok=True)
     for evaluation in scored.values():
         logger.info(table(evaluation))
-    if module.highest_factor < 0.9 and module.schedule.warmup(trainer.global_step - 1, module.share) < 1:
-        logger.warning(
-            f"the learning rate reached {module.highest_factor:.0%} of its peak, because training ended during the "
-            f"warm-up; train longer, or set scheduler.warmup_updates={max(1, trainer.global_step // 7)}"
-        )
     logger.info(f"run folder: {folder}")
     return result
 
@@ -95,9 +90,9 @@ def finish(
 def _candidates(
     trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, best: Checkpoint
 ) -> dict[str, Checkpoint]:
-    """Return the checkpoints that may be kept as the best: the best single one, the average, the moving average.
+    """Return the checkpoints that may be kept as the best: the best one so far, the average, the moving average.
 
-    `best` is the content of the best checkpoint so far. The last weights were also candidates for it.
+    `best` is the content of the first. The last weights were also candidates for it.
     """
     model, found = module.translator.model, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}
@@ -114,21 +109,14 @@ def _candidates(
 
 
 def _chosen(monitor: Monitor, candidates: Mapping[str, Checkpoint]) -> str:
-    """Return the name of the best candidate on validation; the best single checkpoint wins a tie."""
+    """Return the name of the best candidate on validation; the best one so far wins a tie."""
     scores = {name: candidate.scores["val"] for name, candidate in candidates.items()}
     name = max(scores, key=lambda each: monitor.quality(scores[each]))
     if len(scores) > 1:
-        label = {each: _label(each, candidate.scores) for each, candidate in candidates.items()}
-        figures = ", ".join(f"{label[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
+        figures = ", ".join(f"{LABELS[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
         why = monitor.why(*scores.values())
-        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {label[name]}")
+        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {LABELS[name]}")
     return name
-
-
-def _label(name: str, scores: Mapping[str, Any]) -> str:
-    """Return the description of a candidate. In an extended run, the best may be the average of the first end."""
-    weights = scores.get("weights", name)
-    return LABELS[weights] if weights == name else f"earlier {LABELS[weights]}"
 
 
 def _validate(trainer: pl.Trainer, module: TranslationModule) -> dict[str, float]:

@@ -19,9 +19,8 @@ from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
-from nmt.training.limits import Limits
 from nmt.training.objectives.base import Objective
-from nmt.training.schedules import Schedule
+from nmt.training.schedules import Limits, Schedule
 from nmt.training.state import state_entry
 from nmt.training.validation import (
     Counts,
@@ -38,6 +37,8 @@ from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
 T = TypeVar("T")
+
+QUALITY = "quality"  # the name of `Monitor.quality` among the figures that callbacks find
 
 SCALER_SKIPS = 50  # in a row: the scaler halves its scale at each skip; 50 halvings are enough for any starting scale
 
@@ -86,7 +87,6 @@ class TranslationModule(pl.LightningModule):
         self.meter = Meter(self._gathered)
         self.validation = Validation()
         self.share = 0.0  # of the run, before the current update; equal in all processes
-        self.highest_factor = 0.0  # that the schedule has returned in all sessions
         self._gradient_norm = math.nan
         self._update_tokens = 0  # real target tokens of the update that is being accumulated
         self._non_finite = 0  # updates in a row whose gradient is not finite
@@ -126,7 +126,7 @@ class TranslationModule(pl.LightningModule):
         if not batch.counts:
             return sums.loss * 0.0
         self._update_tokens += sums.tokens
-        self.meter.count(batch, sums, 1 / self.trainer.num_training_batches)
+        self.meter.count(sums, 1 / self.trainer.num_training_batches)
         return sums.loss
 
     def on_train_start(self) -> None:
@@ -182,7 +182,6 @@ class TranslationModule(pl.LightningModule):
         # The clocks of the processes differ, but all need the same learning rate.
         self.share = trainer.strategy.broadcast(self.progress())
         factor = float(self.schedule(self.global_step, self.share))  # a schedule of your own may return a tensor
-        self.highest_factor = max(self.highest_factor, factor)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] * factor
 
@@ -230,7 +229,8 @@ class TranslationModule(pl.LightningModule):
         scores = validation_scores(means, self.metrics, translations, self.val_pairs)
         self.validation = Validation(self.global_step, scores, translations)
         figures = {f"val/{name}": value for name, value in scores.items()}
-        self.log_dict(figures, logger=False)  # for callbacks that monitor a figure by its name
+        logged = {**figures, QUALITY: self.monitor.quality(scores)}
+        self.log_dict(logged, logger=False)  # for callbacks that monitor a figure by its name
         self._write(figures)
 
     def _translations(self) -> list[Translation]:
@@ -262,15 +262,11 @@ class TranslationModule(pl.LightningModule):
         checkpoint["nmt"] = state_entry(self.recipe.plain, self.translator.tokenizer)
         checkpoint["corpus_sha256"] = self.digest
         checkpoint["totals"] = vars(self.meter.totals())
-        checkpoint["gradient_norm"] = self._gradient_norm
-        checkpoint["highest_factor"] = self.highest_factor
         figures = self.trainer.callback_metrics  # a callback of one's own can have put anything there
         checkpoint["callback_metrics"] = {name: value for name, value in figures.items() if type(value) is Tensor}
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         self.meter.before = Counts(**checkpoint["totals"])
-        self._gradient_norm = checkpoint["gradient_norm"]
-        self.highest_factor = checkpoint["highest_factor"]
         self._logged = checkpoint["callback_metrics"]
 
 

@@ -30,13 +30,12 @@ from nmt.system.place import OtherPrograms, place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.resuming import ExactResume, StopOnSignal
-from nmt.training.callbacks.validations import Validations, validates_by_progress
 from nmt.training.distributed import first_of_node_first, from_first_process, join_processes, leave_processes
 from nmt.training.finish import finish
-from nmt.training.limits import Limits
 from nmt.training.module import EndOfBatch, TranslationModule
-from nmt.training.state import StateFiles, begin_folder, check_folder, read_last, stored_tokenizer
-from nmt.training.trainer import check_batches, make_trainer
+from nmt.training.schedules import Limits
+from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
+from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
 from nmt.training.warm_start import load_initial, set_initial_weights
 from nmt.translation.translator import Translator
 
@@ -111,8 +110,8 @@ def train(
         *(checkpointing, stop),
     ]
     first_step = None if resumed is None else resumed["global_step"] + 1
-    trainer = make_trainer(recipe, limits, callbacks, StateFiles(resumed), first_step=first_step)
-    del resumed  # its memory is free after Lightning has restored it
+    del resumed  # its memory is free before Lightning reads the file
+    trainer = make_trainer(recipe, limits, callbacks, first_step=first_step)
     rank, size, data = place.rank, place.size, settings.data
     batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
     check_batches(settings.trainer, batches.total, len(val_pairs), size)
@@ -137,15 +136,11 @@ def train(
         leave_processes()
         if place.rank > 0:
             return {}
-        peak = trainer.optimizers[0].param_groups[0]["peak_lr"]
         facts = {
             "parameters": parameters,
             "target_tokens_per_second": counts.tokens_per_second,
-            "padding_share": counts.padding_share,
             "epochs": round(counts.epochs, 3),
             "updates": trainer.global_step,
-            "peak_learning_rate": peak,
-            "highest_learning_rate": peak * module.highest_factor,
             "wall_seconds": module.timer.time_elapsed(),  # of training and its validations in all sessions
             "seed": settings.seed,
             "name": settings.name,
@@ -197,17 +192,10 @@ def make_translator(
     if start is not None:
         set_initial_weights(model, start, str(settings.init))
     if settings.data.overfit:
-        disable_dropout(model)
+        for part in model.modules():  # so that the model can memorize a few pairs
+            if isinstance(part, Dropout | nn.Dropout):
+                part.p = 0.0
     return Translator(model, tokenizer, objects.search, name=settings.name, trained_length=settings.data.max_length)
-
-
-def disable_dropout(model: nn.Module) -> None:
-    """Switch every dropout off, so that the model can memorize a few pairs; also in torch's own modules."""
-    for module in model.modules():
-        if isinstance(module, Dropout | nn.modules.dropout._DropoutNd):
-            module.p = 0.0
-        elif isinstance(module, nn.RNNBase | nn.MultiheadAttention):  # their dropout is a number, not a module
-            module.dropout = 0.0
 
 
 def encode_pairs(

@@ -41,16 +41,8 @@ FORMAT = 5
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the tokenizer
 # with its spans, the optimizer's own copy of its settings, or the figures of earlier validations.
 FIXED = (
-    "seed",
-    "init",
-    "tokenizer",
-    "spans",
-    "model",
-    "objective",
-    "optimizer",
-    "scores",
-    "callbacks.monitor",
-    "callbacks.extra",
+    *("seed", "init", "tokenizer", "spans", "model", "objective", "optimizer", "scores"),
+    *("callbacks.monitor", "callbacks.extra"),
 )
 
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
@@ -95,38 +87,24 @@ def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
 
 
 class StateFiles(TorchCheckpointIO):
-    """Lets Lightning save with `save_state` and load with `load_state`.
-
-    `last` is the content of last.ckpt if it was read before. Lightning's first read returns it, and then it is released
-    from memory.
-    """
-
-    def __init__(self, last: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        self._last = last
+    """Lets Lightning save with `save_state` and load with `load_state`."""
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
         save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Return a checkpoint's content on the CPU."""
-        last, self._last = self._last, None
-        return load_state(Path(path)) if last is None else dict(last)
+        return load_state(Path(path))
 
 
 def save_state(payload: Mapping[str, Any], path: Path) -> None:
-    """Write `payload` to `path` completely or not at all. The file is checked before it replaces `path`."""
+    """Write `payload` to `path` completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         try:
             torch.save(dict(payload), file)
         except RuntimeError as error:  # if a write fails, torch hides the OSError with the cause
             raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
-        file.flush()
-        with zipfile.ZipFile(file.name) as archive:
-            broken = archive.testzip()
-        if broken is not None:
-            raise OSError(f"the file was damaged while it was written (in {broken})")
 
 
 def load_state(path: Path) -> dict[str, Any]:
@@ -159,9 +137,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     """
     folder, path = recipe.folder, last_checkpoint(recipe.folder)
     if not path.is_file():
-        new = f"init={folder} starts a new run from its weights, in another folder"
-        again = new if best_checkpoint(folder).is_file() else "start the run again"
-        raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; {again}")
+        raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; start the run again")
     last = load_state(path)
     changed = _changes(last["nmt"]["config"], recipe)
     told = {key: f"{key}: {_shown(now)} (was {_shown(before)})" for key, (before, now) in changed.items()}

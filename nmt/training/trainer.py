@@ -1,4 +1,4 @@
-"""Lightning's trainer, as the settings describe it."""
+"""Lightning's trainer, as the settings describe it, and when it validates if they give no interval."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytorch_lightning as pl
 from lightning_fabric.utilities.exceptions import MisconfigurationException
@@ -17,17 +18,19 @@ from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
 from nmt.errors import UserError, one_line
 from nmt.system.place import place_of_process
-from nmt.training.callbacks.validations import MAX_INTERVAL, validates_by_progress
 from nmt.training.distributed import cluster_environment
-from nmt.training.limits import Limits
+from nmt.training.module import translation_module
+from nmt.training.schedules import Limits
 from nmt.training.state import StateFiles
+
+MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
+MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
 
 
 def make_trainer(
     recipe: Recipe,
     limits: Limits,
     callbacks: Sequence[Callback],
-    files: StateFiles,
     *,
     first_step: int | None = None,
 ) -> pl.Trainer:
@@ -52,7 +55,6 @@ def make_trainer(
             accelerator=settings.accelerator,
             devices=place.local_size,
             num_nodes=place.nodes,
-            strategy=settings.strategy,
             precision=settings.precision,
             gradient_clip_val=settings.gradient_clip_val,
             accumulate_grad_batches=settings.accumulate_grad_batches,
@@ -61,7 +63,7 @@ def make_trainer(
             log_every_n_steps=settings.log_every_n_steps,
             callbacks=list(callbacks),
             logger=Curves(recipe.folder, first_step) if recipe.settings.logger.tensorboard else False,
-            plugins=[files, cluster_environment()],
+            plugins=[StateFiles(), cluster_environment()],
             default_root_dir=recipe.folder,
             enable_checkpointing=False,
             enable_progress_bar=False,
@@ -107,3 +109,48 @@ def check_batches(settings: TrainerConfig, batches: int, val_pairs: int, process
             f"trainer.val_check_interval: got {interval} batches, but an epoch has {own}; use at most that, or "
             "trainer.check_val_every_n_epoch=null to count over epochs"
         )
+
+
+class Validations(Callback):
+    """Validates at the ends of epochs, and `MIN_VALIDATIONS` to about `MAX_VALIDATIONS` times in a run.
+
+    A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
+    inside them. The length of a run is measured by its progress, so that a limit on time works like a limit on epochs.
+    The validation at the end of the run is not decided here.
+    """
+
+    def __init__(self) -> None:
+        self._share = 0.0  # the share of the run that was done at the last validation
+        self._update = -1  # the update of the last validation
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the place of the last validation."""
+        return {"share": self._share, "update": self._update}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self._share, self._update = state_dict["share"], state_dict["update"]
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Continue from the finished share of the run, which is smaller than the saved share after a limit was raised.
+
+        Tell Lightning whether the state was saved after a validation, so that it repeats none.
+        """
+        self._share = min(self._share, trainer.strategy.broadcast(translation_module(pl_module).progress()))
+        trainer.val_check_batch = 1 if self._update == trainer.global_step else MAX_INTERVAL
+
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
+        """Tell Lightning whether a validation follows this batch."""
+        module = translation_module(pl_module)
+        last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
+        wanted = (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded, and one update behind
+        if last_batch:
+            wanted = min(wanted, 0.9 / MAX_VALIDATIONS)
+        due = not module.accumulating and module.share - self._share >= wanted
+        trainer.val_check_batch = 1 if due else MAX_INTERVAL
+        if due:
+            self._share, self._update = module.share, trainer.global_step
+
+
+def validates_by_progress(settings: TrainerConfig) -> bool:
+    """Return whether the callback decides when a run validates, because no setting does."""
+    return settings.val_check_interval is None and settings.check_val_every_n_epoch is None

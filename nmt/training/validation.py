@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
-
-from torch import Tensor
 
 from nmt.data.batches import Batch
 from nmt.data.normalization import normalized
@@ -25,24 +23,20 @@ class Losses:
     """Adds the sums of batches. They stay on their device until a figure is read, so a GPU does not have to wait."""
 
     def __init__(self) -> None:
-        self._sums: list[tuple[Tensor, Tensor, int]] = []
         self._figures: dict[str, list[Mean]] = {}
 
     def add(self, sums: Sums) -> None:
         """Add the sums of a batch."""
-        self._sums.append((sums.loss.detach(), sums.nll, sums.tokens))
-        for name, mean in sums.figures.items():
+        own = {"loss": Mean(sums.loss.detach(), sums.tokens), "nll": Mean(sums.nll, sums.tokens)}
+        for name, mean in (own | dict(sums.figures)).items():
             self._figures.setdefault(name, []).append(mean)
 
     def totals(self) -> dict[str, tuple[float, float]]:
         """Return the sum and the number of values of each figure, as plain numbers."""
-        losses, nlls, tokens = zip(*self._sums, strict=True) if self._sums else ((), (), ())
-        count = float(sum(tokens))
-        means = {
+        return {
             name: (sum(float(mean.total) for mean in means), float(sum(mean.count for mean in means)))
             for name, means in self._figures.items()
         }
-        return {"loss": (sum(map(float, losses)), count), "nll": (sum(map(float, nlls)), count), **means}
 
 
 def means_of(totals: Iterable[Mapping[str, tuple[float, float]]]) -> dict[str, float]:
@@ -61,19 +55,12 @@ class Counts:
 
     target_tokens: int = 0
     epochs: float = 0.0
-    padded_tokens: int = 0
-    real_tokens: int = 0
     seconds: float = 0.0
 
     @property
     def tokens_per_second(self) -> float:
         """Real target tokens per second of training; validation does not count."""
         return self.target_tokens / self.seconds if self.seconds else 0.0
-
-    @property
-    def padding_share(self) -> float:
-        """Share of padding among all source and target positions."""
-        return 1 - self.real_tokens / self.padded_tokens if self.padded_tokens else 0.0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, entry.name) + getattr(other, entry.name) for entry in fields(self)))
@@ -91,21 +78,17 @@ class Meter:
         self._gathered = gathered
         self.train_loss = self.train_nll = self.tokens_per_second = math.nan
         self._resumed_at = time.perf_counter()
-        self._losses = Losses()  # since the last log line, as the next two
-        self._counts = Counts()
-        self._source_tokens: list[Tensor] = []
+        self._losses, self._counts = Losses(), Counts()  # since the last log line
         self.before = Counts()  # from the start of the run, in all sessions, to the last log line
 
     def resume_clock(self) -> None:
         """Begin to count seconds: training starts, or continues after a validation."""
         self._resumed_at = time.perf_counter()
 
-    def count(self, batch: Batch, sums: Sums, epochs: float) -> None:
-        """Count one batch with the sums of its objective. It is the share `epochs` of an epoch."""
+    def count(self, sums: Sums, epochs: float) -> None:
+        """Count one batch by the sums of its objective. It is the share `epochs` of an epoch."""
         self._losses.add(sums)
-        self._source_tokens.append(batch.source_mask.sum())
-        padded = batch.source.numel() + batch.target_in.numel()
-        self._counts += Counts(sums.tokens, epochs, padded, sums.tokens)
+        self._counts += Counts(sums.tokens, epochs)
 
     def count_seconds(self) -> None:
         """Count the time since the clock was last read."""
@@ -117,28 +100,21 @@ class Meter:
         """Return the figures of all processes since the last call, and start new sums. Without a batch, return none."""
         counts = self._counts_of_all()
         means = means_of(self._gathered(self._losses.totals()))
-        self._losses, self._counts, self._source_tokens = Losses(), Counts(), []
+        self._losses, self._counts = Losses(), Counts()
         self.before += counts
         if not counts.target_tokens:
             return {}
         self.train_loss, self.train_nll, self.tokens_per_second = means["loss"], means["nll"], counts.tokens_per_second
         del means["nll"]
-        return {
-            **means,
-            "target_tokens_per_second": self.tokens_per_second,
-            "padding_share": counts.padding_share,
-        }
+        return {**means, "target_tokens_per_second": self.tokens_per_second}
 
     def totals(self) -> Counts:
         """Return the counts of the run so far, over all processes."""
         return self.before + self._counts_of_all()
 
     def _counts_of_all(self) -> Counts:
-        source = Counts(real_tokens=sum(map(int, self._source_tokens)))
-        first, *others = self._gathered(self._counts + source)
-        for each in others:
-            first += Counts(each.target_tokens, 0.0, each.padded_tokens, each.real_tokens)
-        return Counts(*vars(first).values())
+        counts: list[Counts] = self._gathered(self._counts)
+        return replace(counts[0], target_tokens=sum(each.target_tokens for each in counts))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from nmt.system.run_files import last_checkpoint
 from tests.integration.launched import Srun, run_train, torchrun
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, TINY, go, last, last_weights, same
 
+pytestmark = pytest.mark.usefixtures("default_signals")
+
 EXACT = [
     *TINY, *SMALL_TRANSFORMER, "data.sizes=[200,8,8]", "data.batch_tokens=130", "trainer.gradient_clip_val=0.5",
     "optimizer.eps=1", "optimizer.lr=1", "scheduler=constant", "scheduler.warmup_updates=0", NO_AVERAGE,
@@ -60,7 +62,7 @@ def test_other_numbers_of_processes_make_the_same_updates(tmp_path):
     """
     go(tmp_path / "one", *EXACT, "trainer.accumulate_grad_batches=6")
     whole = last(tmp_path / "one")
-    batches = whole["loops"]["fit_loop"]["state_dict"]["combined_loader"][0]["batches"]
+    batches = whole["loops"]["fit_loop"]["epoch_loop.batch_progress"]["total"]["completed"] // 2
     assert batches % 6 not in (0, 5), "in the last update of an epoch, a process has no batch"
     for number, order in enumerate(itertools.permutations([1, 2, 3])):
         folder = tmp_path / f"many{number}"
@@ -69,8 +71,7 @@ def test_other_numbers_of_processes_make_the_same_updates(tmp_path):
         train(folder, order[2], f"resume={folder}", "trainer.max_steps=-1")
         state = last(folder)
         assert state["global_step"] == whole["global_step"] == 2 * math.ceil(batches / 6)
-        for name in ("target_tokens", "real_tokens"):
-            assert state["totals"][name] == whole["totals"][name]
+        assert state["totals"]["target_tokens"] == whole["totals"]["target_tokens"]
         assert state["totals"]["epochs"] == pytest.approx(2, abs=0.1)  # the last update of an epoch has fewer batches
         assert differ(last_weights(folder), last_weights(tmp_path / "one")) < 1e-5
 

@@ -19,6 +19,8 @@ from tests.integration.small_training import (
     same,
 )
 
+pytestmark = pytest.mark.usefixtures("default_signals")
+
 KILLED = [
     *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2",
     "callbacks.checkpointing.save_every_updates=10", "data.batch_tokens=150",

@@ -4,7 +4,7 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.config.settings import validate
-from nmt.training.limits import Limits
+from nmt.training.schedules import Limits
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import load_corpus
-from nmt.training.limits import Limits
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
 from nmt.training.run import encode_pairs, make_translator
+from nmt.training.schedules import Limits
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=200",

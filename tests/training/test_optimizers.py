@@ -14,7 +14,7 @@ from nmt.build import build_model, build_optimizer
 from nmt.config.compose import compose
 from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
-from nmt.training.optimizers import MuonWithAdamW, orthogonal
+from nmt.training.optimizers import MuonWithAdamW
 
 SETTINGS = {"lr": 0.02, "momentum": 0.8, "betas": (0.7, 0.95), "eps": 1e-6, "weight_decay": 0.3}
 
@@ -52,34 +52,15 @@ def test_every_weight_is_in_one_group_and_the_matrices_are_in_the_first(model: S
 
 
 def test_its_steps_are_those_of_muon_and_adamw(model: Seq2Seq) -> None:
-    """torch's Muon rounds to bfloat16, so the weights may differ by 2 % of what three steps change."""
-    other, before = copy.deepcopy(model), copy.deepcopy(model)
+    other = copy.deepcopy(model)
     matrices = other.hidden_matrices()
     rest = [each for each in other.parameters() if not any(each is matrix for matrix in matrices)]
     by_hand = (
         torch.optim.Muon(matrices, lr=0.02, momentum=0.8, weight_decay=0.3, adjust_lr_fn="match_rms_adamw"),
         torch.optim.AdamW(rest, lr=0.02, betas=(0.7, 0.95), eps=1e-6, weight_decay=0.3, fused=True),
     )
-    train(other, lambda: [each.step() for each in by_hand], range(3))
-    train(model, muon(model).step, range(3))
-    own = set(map(id, model.hidden_matrices()))
-    for old, found, expected in zip(before.parameters(), model.parameters(), other.parameters(), strict=True):
-        if id(found) in own:
-            assert (found - expected).norm() < 0.02 * (expected - old).norm()
-        else:
-            assert torch.equal(found, expected)
-
-
-@pytest.mark.parametrize("shape", [(3, 4, 4), (2, 6, 3), (1, 3, 8)])
-def test_newton_schulz_of_many_matrices_is_that_of_each(shape: tuple[int, int, int]) -> None:
-    """The polynomial acts on the singular values alone (the equation of the post), here by an SVD in float64."""
-    a, b, c = coefficients = (3.4445, -4.775, 2.0315)
-    matrices = torch.randn(shape, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
-    for matrix, found in zip(matrices, orthogonal(matrices, coefficients), strict=True):
-        left, values, right = torch.linalg.svd(matrix / matrix.norm(), full_matrices=False)
-        for _ in range(5):
-            values = a * values + b * values**3 + c * values**5
-        torch.testing.assert_close(found, left @ values.diag() @ right)
+    expected = train(other, lambda: [each.step() for each in by_hand], range(3))
+    assert all(map(torch.equal, train(model, muon(model).step, range(3)), expected))
 
 
 def test_a_stored_state_goes_on_bit_for_bit(model: Seq2Seq) -> None:

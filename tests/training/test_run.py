@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import pytorch_lightning as pl
 import torch
-from torch import Tensor, nn
 
 from nmt.build import build_objects
 from nmt.config.compose import compose_run
@@ -19,8 +16,6 @@ from nmt.data.corpus import digest_of, load_corpus, load_more
 from nmt.data.encoded import Encoded
 from nmt.data.epochs import TrainingPairs
 from nmt.errors import UserError
-from nmt.models.interface import EncoderOutput
-from nmt.models.rnn import CellKind, RecurrentEncoder
 from nmt.training.run import check_alignments, encode_pairs, make_translator
 from nmt.translation.translator import Translator
 
@@ -32,21 +27,6 @@ POSITIONS = [
     "trainer.accelerator=cpu",
 ]
 SHORT, LONG = "one", " ".join(["one"] * 100)
-
-
-class WithTorchsDropout(RecurrentEncoder):
-    """Reads its memory again with torch's own modules, which have their own dropout."""
-
-    def __init__(self, vocab_size: int, cell: CellKind) -> None:
-        super().__init__(vocab_size=vocab_size, embedding_width=8, hidden_width=4, cell=cell)
-        self.again = nn.LSTM(8, 8, num_layers=2, dropout=0.5, batch_first=True)
-        self.attend = nn.MultiheadAttention(8, 2, dropout=0.5, batch_first=True)
-        self.drop = nn.Dropout1d(0.5)
-
-    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        memory = self.again(super().forward(source, source_mask).memory)[0]
-        memory = self.drop(self.attend(memory, memory, memory, key_padding_mask=~source_mask)[0])
-        return EncoderOutput(memory, source_mask)
 
 
 @dataclass
@@ -94,21 +74,8 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
         parts_of(recipe)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        ["model.encoder.block.residual_dropout=0.5", "model.encoder.block.stochastic_depth=0.5"],
-        [
-            "model=rnn", "~model.encoder", "+model.encoder._target_=own_package.WithTorchsDropout",
-            "+model.encoder.cell=gru", "allow=[own_package]",
-        ],
-    ],
-)  # fmt: skip
-def test_overfit_switches_every_dropout_off(model: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("own_package")
-    module.WithTorchsDropout = WithTorchsDropout  # type: ignore[attr-defined]
-    monkeypatch.setattr(WithTorchsDropout, "__module__", module.__name__)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
+    model = ["model.encoder.block.residual_dropout=0.5", "model.encoder.block.stochastic_depth=0.5"]
     recipe = compose_run([*CORPUS, *model, "data.overfit=true", "trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}"])
     encoder = parts_of(recipe).translator.model.encoder.train()
     tokens = torch.arange(4, 20).view(4, 4)

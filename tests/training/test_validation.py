@@ -10,17 +10,12 @@ import torch
 
 from nmt.build import build_search
 from nmt.config.compose import compose
-from nmt.data.batches import make_batch
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Score
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.search.beam import BeamSearch
-from nmt.tokens import EOS
 from nmt.training.objectives.base import Mean, Sums
 from nmt.training.validation import Counts, Meter, Monitor, validation_search
-
-# 5 real target tokens of 6 positions, 4 real source tokens of 6.
-BATCH = make_batch([[7, 8, EOS], [EOS]], [[5, 6, EOS], [5, EOS]])
 
 
 def alone(value):
@@ -45,16 +40,16 @@ def test_figures_of_two_batches_and_a_pause_that_does_not_count(clock):
     assert math.isnan(meter.train_loss) and meter.take() == {}
     meter.resume_clock()
     for loss in (10.0, 5.0):
-        meter.count(BATCH, sums(loss, 5), 0.25)
+        meter.count(sums(loss, 5), 0.25)
         clock.seconds += 2.0
         meter.count_seconds()
     clock.seconds += 60.0  # a validation
     meter.resume_clock()
     figures = meter.take()
-    assert figures == {"loss": 1.5, "target_tokens_per_second": 2.5, "padding_share": pytest.approx(0.25)}
+    assert figures == {"loss": 1.5, "target_tokens_per_second": 2.5}
     assert (meter.train_loss, meter.train_nll, meter.tokens_per_second) == (1.5, 1.5, 2.5)
     assert meter.take() == {} and meter.train_loss == 1.5
-    assert meter.totals() == Counts(10, 0.5, 24, 18, 4.0)
+    assert meter.totals() == Counts(10, 0.5, 4.0)
 
 
 def test_figures_are_those_of_all_processes(clock):
@@ -67,7 +62,7 @@ def test_figures_are_those_of_all_processes(clock):
 
     meter = Meter(gathered)
     meter.resume_clock()
-    meter.count(BATCH, sums(6.0, 5, alignment_loss=Mean(6.0, 2)), 0.25)
+    meter.count(sums(6.0, 5, alignment_loss=Mean(6.0, 2)), 0.25)
     clock.seconds += 2.0
     meter.count_seconds()
     figures = meter.take()
@@ -75,17 +70,17 @@ def test_figures_are_those_of_all_processes(clock):
     assert figures["alignment_loss"] == 7 / 4
     meter = Meter(alone)
     meter.before = Counts(target_tokens=100, epochs=1.5, seconds=3.0)  # of a resumed run
-    meter.count(BATCH, sums(6.0, 5), 0.25)
+    meter.count(sums(6.0, 5), 0.25)
     assert (meter.totals().target_tokens, meter.totals().epochs, meter.totals().seconds) == (105, 1.75, 3.0)
 
 
 def test_figures_of_the_objective_are_means_over_their_own_counts():
     meter = Meter(alone)
-    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(torch.tensor(6.0), 2)), 0.25)
-    meter.count(BATCH, sums(1.0, 5), 0.25)  # a batch without links
-    meter.count(BATCH, sums(1.0, 5, alignment_loss=Mean(3.0, 4)), 0.25)
+    meter.count(sums(1.0, 5, alignment_loss=Mean(torch.tensor(6.0), 2)), 0.25)
+    meter.count(sums(1.0, 5), 0.25)  # a batch without links
+    meter.count(sums(1.0, 5, alignment_loss=Mean(3.0, 4)), 0.25)
     assert meter.take()["alignment_loss"] == 1.5
-    meter.count(BATCH, sums(1.0, 5), 0.25)
+    meter.count(sums(1.0, 5), 0.25)
     assert "alignment_loss" not in meter.take()
     with pytest.raises(UserError, match="got a figure named perplexity"):
         sums(1.0, 5, perplexity=Mean(1.0, 1))

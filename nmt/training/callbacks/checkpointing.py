@@ -140,13 +140,8 @@ class Checkpointing(Callback):
         Raises Diverged instead if a weight is not finite.
         """
         check_finite(module.translator.model, trainer.global_step)
-        before = self.saved
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
-        try:
-            trainer.save_checkpoint(last_checkpoint(module.folder))
-        except BaseException:  # a full disk, a second Ctrl-C: the old file is still there
-            self.saved = before
-            raise
+        trainer.save_checkpoint(last_checkpoint(module.folder))
         if trainer.is_global_zero:
             (module.folder / METRICS).unlink(missing_ok=True)
 

@@ -17,8 +17,6 @@ from nmt.data.progress import clock
 from nmt.parameters import NonNegative, checked
 from nmt.training.module import TranslationModule, translation_module
 
-MAX_METRICS = 2  # in the line of a validation, which then fits a terminal of 100 columns
-
 logger = logging.getLogger(__name__)
 
 
@@ -56,17 +54,16 @@ class TrainingProgress(Callback):
             logger.info(f"training: {self._figures(trainer, module)}")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Log the losses and the first scores of this validation. TensorBoard has all of them."""
+        """Log the losses and the scores of this validation."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
         scores = module.validation.scores
         when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
-        first = sorted(module.metrics, key=lambda name: name != module.monitor.name)[:MAX_METRICS]
         figures = [
             *([f"train loss {module.meter.train_loss:.3f}"] if math.isfinite(module.meter.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
-            *(f"{module.metrics[name].label} {scores[name]:.2f}" for name in first),
+            *(f"{metric.label} {scores[name]:.2f}" for name, metric in module.metrics.items()),
         ]
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 

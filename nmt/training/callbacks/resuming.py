@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 import signal
 import time
 from types import FrameType
@@ -47,7 +46,8 @@ class StopOnSignal(Callback):
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> StopOnSignal:
-        self._before = {number: signal.getsignal(number) for number in SIGNALS}
+        before = {number: signal.getsignal(number) for number in SIGNALS}
+        self._before = {number: handler for number, handler in before.items() if handler != signal.SIG_IGN}
         self._install()
         return self
 
@@ -56,9 +56,8 @@ class StopOnSignal(Callback):
             signal.signal(number, handler)
 
     def _install(self) -> None:
-        for number, handler in self._before.items():
-            if handler != signal.SIG_IGN:
-                signal.signal(number, self._receive)
+        for number in self._before:
+            signal.signal(number, self._receive)
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         first, now = not self._number, time.monotonic()
@@ -106,7 +105,7 @@ class StopOnSignal(Callback):
 
 
 class ExactResume(Callback):
-    """Saves the states of the random generators in last.ckpt. Restores them, and the place in the epoch, on resume."""
+    """Saves the states of torch's random generators, and restores them and the place in the epoch on resume."""
 
     def __init__(self) -> None:
         self._loaded: list[dict[str, Any]] = []
@@ -114,7 +113,7 @@ class ExactResume(Callback):
         self._ranks = 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Return every rank's generator states: of Python, of torch, and of the GPU that trains."""
+        """Return every rank's states of torch's generators: that of the CPU, and that of the GPU that trains."""
         mine = self._states()
         states = [mine] * self._ranks
         if self._ranks > 1:
@@ -122,9 +121,7 @@ class ExactResume(Callback):
         return {"ranks": states}
 
     def _states(self) -> dict[str, Any]:
-        version, words, gauss = random.getstate()
         return {
-            "python": [version, list(words), gauss],
             "torch": torch.get_rng_state(),
             "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
         }
@@ -140,9 +137,6 @@ class ExactResume(Callback):
         self._ranks = trainer.world_size
         if self._loaded:
             _restore_place(trainer)
-            if len(self._loaded) != self._ranks:
-                before = len(self._loaded)
-                logger.info(f"processes: {self._ranks} (was {before}), so an update has other numbers of tokens")
         if rank < len(self._loaded):
             self._restore(self._loaded[rank])
         elif rank > 0:  # all ranks were seeded alike, so that they begin with equal weights
@@ -150,8 +144,6 @@ class ExactResume(Callback):
         self._loaded = []
 
     def _restore(self, state: dict[str, Any]) -> None:
-        version, words, gauss = state["python"]
-        random.setstate((version, tuple(words), gauss))
         torch.set_rng_state(state["torch"])
         if self._gpu is not None and state["cuda"] is not None:
             torch.cuda.set_rng_state(state["cuda"], self._gpu)

@@ -25,10 +25,6 @@ class Mean:
     total: Tensor | float
     count: int
 
-    @property
-    def value(self) -> float:
-        return float(self.total) / self.count
-
 
 @dataclass(frozen=True)
 class Sums:

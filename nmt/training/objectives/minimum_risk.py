@@ -9,19 +9,19 @@ from typing import Annotated
 
 import torch
 from sacrebleu.metrics.bleu import BLEU
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt.data.batches import Batch, make_batch
-from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.parameters import NonNegative, Range
 from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
-from nmt.training.objectives.base import Mean, Objective, Sums
+from nmt.training.objectives.base import Mean, Sums
+from nmt.training.objectives.cross_entropy import CrossEntropy
 
 
 @dataclass(kw_only=True, eq=False)
-class MinimumRisk(Objective):
+class MinimumRisk(CrossEntropy):
     """The expected risk of the model's own translations, and some cross entropy of the reference.
 
     The candidates Y of a sentence are its `candidates` best translations by beam search, without dropout. With their
@@ -68,9 +68,6 @@ class MinimumRisk(Objective):
         loss = risks.mean() * likely.tokens + self.likelihood * likely.loss
         figures = {"risk": Mean(risks.detach().sum(), len(risks))}
         return Sums(loss, likely.nll, likely.tokens, figures)
-
-    def __call__(self, hidden: Tensor, output: nn.Linear, batch: Batch, weights: AttentionWeights | None) -> Sums:
-        return self.cross_entropy(hidden, output, batch)
 
     @torch.no_grad()
     def find(self, model: Seq2Seq, batch: Batch) -> list[list[Hypothesis]]:

@@ -8,7 +8,6 @@ from pytorch_lightning.trainer.states import TrainerFn
 
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.ter import TER
 from nmt.training.callbacks import progress as module
 from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.validation import Monitor, Validation
@@ -58,18 +57,12 @@ def test_plain_lines_now_and_then(clock, lines):
     assert len(lines()) == 1
 
 
-def test_a_validation_is_one_line_with_the_monitored_metric_and_another(lines):
+def test_a_validation_is_one_line(lines):
     shown = TrainingProgress()
-    three = {"metrics": {**METRICS, "ter": TER()}, "validation": Validation(1000, {**SCORES, "ter": 60.0})}
-    shown.on_validation_end(trainer(), view(0.5, **three))
-    shown.on_validation_end(trainer(state=SimpleNamespace(fn=TrainerFn.VALIDATING)), view(0.5, **three))
-    shown.on_validation_end(trainer(), view(0.5, monitor=Monitor("ter", TER()), **three))
-    figures = "update 1,234: train loss 2.500, val loss 2.250"
-    assert lines() == [
-        f"validation: epoch 2, {figures}, BLEU 31.23, chrF 55.50",
-        f"validation: at the end, {figures}, BLEU 31.23, chrF 55.50",
-        f"validation: epoch 2, {figures}, TER 60.00, BLEU 31.23",
-    ]
+    shown.on_validation_end(trainer(), view(0.5))
+    shown.on_validation_end(trainer(state=SimpleNamespace(fn=TrainerFn.VALIDATING)), view(0.5))
+    figures = "update 1,234: train loss 2.500, val loss 2.250, BLEU 31.23, chrF 55.50"
+    assert lines() == [f"validation: epoch 2, {figures}", f"validation: at the end, {figures}"]
 
 
 def test_a_bar_on_a_terminal_has_the_figures(clock, monkeypatch, capsys, lines):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nmt.training.callbacks.validations import Validations
+from nmt.training.trainer import Validations
 
 
 def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0):
