@@ -39,7 +39,7 @@ def test_tasks_of_srun_train_one_run_in_one_folder(tmp_path, monkeypatch):
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["updates"] == 4 and metrics["sentences"]["val"] == 21
     said = started.said(0)
-    assert said.count("run folder:") == 2 and ", 2 processes" in said and said.count(" pieces, ") == 1
+    assert said.count("run folder:") == 2 and ", 2 processes" in said and said.count("tokenizer: ") == 1
     assert started.said(1) == ""
 
 
