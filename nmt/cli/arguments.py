@@ -38,10 +38,7 @@ class Settings:
 
     @classmethod
     def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
-        """Return the settings that this program reads itself, and the words that Hydra reads: here, all that are given.
-
-        Free texts have been taken out of the words already.
-        """
+        """Return the settings that this program reads itself, and the words that Hydra reads: here, all of them."""
         return {}, words
 
     def contradictions(self) -> Iterator[str]:
@@ -108,10 +105,7 @@ def settings_help(name: str) -> Iterator[str]:
 
 
 def take_config_dir(argv: Sequence[str]) -> list[str]:
-    """Look for configs in the folder of `--config-dir FOLDER` (also `--config-dir=FOLDER`, `-cd FOLDER`).
-
-    Returns the other arguments. Raises UserError if it is not a folder with configs.
-    """
+    """Look for configs in the folder of `--config-dir FOLDER` (or `=FOLDER`, or `-cd`); return the other arguments."""
     folder, others, words = None, [], iter(argv)
     for word in words:
         name, equals, value = word.partition("=")
@@ -124,10 +118,9 @@ def take_config_dir(argv: Sequence[str]) -> list[str]:
 
 
 def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
-    """Remove `key=VALUE` from `argv`.
+    """Return the value of `key=VALUE` as typed (None if it is not given), and the other arguments.
 
-    Returns the value exactly as typed (None if it is not given) and the other arguments. Raises UserError if the key is
-    given twice, its text goes on in the next argument, or it is not UTF-8.
+    Raises UserError if the key is given twice, its text goes on in the next argument, or it is not UTF-8.
     """
     places = [place for place, word in enumerate(argv) if word.lstrip("+").startswith(f"{key}=")]
     if not places:

@@ -159,8 +159,7 @@ def translate_file(
     """Translate each line of a file to `output`, or to `stdout` if `output` is None, and print the speed.
 
     `lines` is `nmt.data.sources.files.read_texts` for the file called `name`. The file is read twice, so a line that
-    cannot be translated is found at the beginning. Raises UserError as `unfinished` and `read_texts` do, and for a line
-    that is too long if such lines are refused.
+    cannot be translated is found at the beginning.
     """
     total = 0
     for number, line in lines():

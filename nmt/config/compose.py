@@ -31,8 +31,7 @@ RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, 
 def compose(config_name: str, words: Sequence[str] = ()) -> dict[str, Any]:
     """Return the config `config_name` ("train") with the words of a command line, plain and resolved.
 
-    Raises UserError for words that cannot be read, for unknown groups, options and keys, and for values that are not
-    given.
+    Raises UserError for words, groups, options and keys that are unknown, and for values that are not given.
     """
     return _composed(config_name, words)[0]
 

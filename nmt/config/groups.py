@@ -23,18 +23,16 @@ def config_dir() -> Path:
 
 
 def use_configs_of(name: str | None) -> None:
-    """From now on, look for configs also in the folder `name`. None: only in the shipped ones.
+    """From now on, look for configs also in the folder `name`; None: only in the shipped ones.
 
-    Raises UserError if `name` is not a folder, or if one of its files has the name of a shipped config.
+    Raises UserError for what is no folder, and for a folder with a file that has the name of a shipped config.
     """
     global _own
     _own = None if name is None else Path(os.path.abspath(os.path.expanduser(name)))
     if _own is None:
         return
     if not name or not _own.is_dir():
-        raise UserError(
-            f"--config-dir: got '{name}', expected a folder with groups such as experiment/; check the path"
-        )
+        raise UserError(f"--config-dir: got '{name}', expected a folder with groups such as experiment/")
     if taken := [path for path in _files(_own) if (config_dir() / path).exists()]:
         raise UserError(f"--config-dir: {_own} has {taken[0]}, which is also a shipped config; rename the file")
 
