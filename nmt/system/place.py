@@ -29,11 +29,6 @@ class Place:
     local_size: int = 1
 
     @property
-    def nodes(self) -> int:
-        """The number of nodes."""
-        return self.size // self.local_size
-
-    @property
     def several(self) -> bool:
         """Whether several processes train one run."""
         return self.size > 1

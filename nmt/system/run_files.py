@@ -12,7 +12,6 @@ from nmt.errors import UserError, printable
 
 CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
-EVENTS = "events.out.tfevents."  # the beginning of the names of TensorBoard's files
 EXPORTED = "export.json"  # in the folder of an exported model
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
 

@@ -54,7 +54,7 @@ def make_trainer(
             max_steps=settings.max_steps,
             accelerator=settings.accelerator,
             devices=place.local_size,
-            num_nodes=place.nodes,
+            num_nodes=place.size // place.local_size,
             precision=settings.precision,
             gradient_clip_val=settings.gradient_clip_val,
             accumulate_grad_batches=settings.accumulate_grad_batches,

@@ -14,6 +14,7 @@ from pathlib import Path
 from nmt.cli import train
 
 ROOT = Path(__file__).resolve().parents[2]
+TRAIN = [str(ROOT / "train.py")]
 
 
 def free_port() -> int:
@@ -23,10 +24,16 @@ def free_port() -> int:
 
 
 def torchrun(processes: int, *words: str, cwd: Path) -> subprocess.Popen[str]:
-    """Start train.py with these words; its standard output and standard error come together."""
-    command = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", str(ROOT / "train.py")]
+    """Start train.py in several processes with these words."""
+    return python(
+        "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}", *TRAIN, *words, cwd=cwd
+    )
+
+
+def python(*words: str, cwd: Path | None = None) -> subprocess.Popen[str]:
+    """Start Python with these words; its standard output and standard error come together."""
     return subprocess.Popen(
-        [sys.executable, "-m", *command, *words],
+        [sys.executable, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

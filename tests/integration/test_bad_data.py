@@ -1,11 +1,7 @@
 """Data that cannot be used, through the whole program: status 2, one line, nothing left to trip over."""
 
-import os
-
 import pytest
-import yaml
 
-from nmt.config.compose import compose
 from tests.train_frame import files, status
 
 SENTENCES = "".join(f"a dog and {n} cats\n" for n in range(40))
@@ -35,15 +31,3 @@ def test_bad_data_is_one_line_and_leaves_no_folder(words, message, tmp_path, mon
     err = capfd.readouterr().err
     assert err.startswith("error: ") and err.count("\n") == 1 and message in err
     assert files(tmp_path) == sorted(FILES) and not (tmp_path / "here").exists()
-
-
-def test_damaged_last_ckpt_is_left_unchanged(tmp_path, monkeypatch, capfd):
-    folder = tmp_path / "run"
-    (folder / "checkpoints").mkdir(parents=True)
-    (folder / "config.yaml").write_text(yaml.safe_dump(compose("train", ["experiment=demo"])), "utf-8")
-    (folder / "checkpoints" / "last.ckpt").write_bytes(os.urandom(100))
-    before = {name: (folder / name).read_bytes() for name in files(folder)}
-    assert status(monkeypatch, f"resume={folder}") == 2
-    err = capfd.readouterr().err
-    assert err.startswith("error: ") and err.count("\n") == 1 and "last.ckpt" in err
-    assert {name: (folder / name).read_bytes() for name in before} == before

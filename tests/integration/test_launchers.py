@@ -1,4 +1,4 @@
-"""One run trained by the processes that torchrun or srun has started."""
+"""Training in processes of its own: several that torchrun or srun has started, and one that is killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import time
 import pytest
 
 from nmt.system.run_files import last_checkpoint
-from tests.integration.launched import Srun, run_train, torchrun
+from nmt.training.state import load_state
+from tests.integration.launched import TRAIN, Srun, python, run_train, torchrun
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, TINY, go, last, last_weights, same
 
 pytestmark = pytest.mark.usefixtures("default_signals")
@@ -144,3 +145,50 @@ def test_a_signal_to_one_task_saves_the_run(tmp_path, number):
     assert said.count("is saved") == 1 and f"resume={tmp_path / 'run'}" in said and "Traceback" not in said
     started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
     assert started.wait() == [0, 0], started.said(0)
+
+
+# One process that is killed
+
+KILLED = [
+    *TINY, *SMALL_TRANSFORMER, "data.sizes=[3000,20,20]", "trainer.max_epochs=2",
+    "callbacks.checkpointing.save_every_updates=10", "data.batch_tokens=150",
+]  # fmt: skip
+
+
+def wait_for_updates(folder, process, updates):
+    """Wait until last.ckpt is from `updates` or later."""
+    path = folder / "checkpoints" / "last.ckpt"
+    for _ in range(600):
+        if path.exists() and load_state(path)["global_step"] >= updates:
+            return
+        assert process.poll() is None, process.stdout.read()
+        time.sleep(0.1)
+    raise AssertionError("no checkpoint within a minute")
+
+
+@pytest.mark.slow
+def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
+    whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
+    process = python(*TRAIN, *KILLED, f"hydra.run.dir={whole}")
+    assert process.wait() == 0, process.stdout.read()
+
+    process = python(*TRAIN, *KILLED, f"hydra.run.dir={killed}")
+    wait_for_updates(killed, process, 20)
+    process.kill()
+    process.wait()
+    assert not (killed / "metrics.json").exists()
+
+    process = python(*TRAIN, *KILLED, f"hydra.run.dir={stopped}")
+    wait_for_updates(stopped, process, 20)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate()[0]
+    assert process.returncode == 130 and f"train.py resume={stopped}" in said and "Traceback" not in said
+
+    for folder in (killed, stopped):
+        process = python(*TRAIN, f"resume={folder}")
+        assert process.wait() == 0, process.stdout.read()
+        assert same(last_weights(folder), last_weights(whole))
+        ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
+        assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
+        assert math.isclose(ours["epochs"], theirs["epochs"])
+        assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10

@@ -85,17 +85,6 @@ def assert_complete(folder, metrics):
     assert events.Scalars("val/bleu")[-1].step == metrics["updates"]
 
 
-@pytest.mark.slow
-def test_the_schedule_sets_the_rate_of_both_parts_of_muon(tmp_path):
-    words = ["debug=fast", "optimizer=muon", "optimizer.lr=0.01", "scheduler=warmup_stable_decay"]
-    metrics = go(tmp_path, *SMALL_TRANSFORMER, *words, "trainer.max_epochs=2", "scheduler.decay_share=1")
-    (state,) = last(tmp_path)["optimizer_states"]
-    rates = [group["lr"] for group in state["param_groups"]]
-    assert metrics["updates"] == 2 and rates == pytest.approx([0.01 * (1 - 0.5**0.5)] * 2)
-    buffers = [set(state["state"][group["params"][0]]) for group in state["param_groups"]]
-    assert buffers == [{"momentum_buffer"}, {"step", "exp_avg", "exp_avg_sq"}]
-
-
 def test_a_run_that_ends_before_its_first_validation_validates(tmp_path):
     rarely = ["trainer.check_val_every_n_epoch=null", "trainer.val_check_interval=50", "trainer.max_steps=3"]
     metrics = go(tmp_path / "run", *SMALL_TRANSFORMER, *rarely)

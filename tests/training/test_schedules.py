@@ -1,8 +1,10 @@
-"""Schedules: warm-up, peak, and the ends of each."""
+"""The limits of a run, and schedules: warm-up, peak, and the ends of each."""
 
 import pytest
 
-from nmt.training.schedules import Constant, Cosine, InverseSquareRoot, WarmupStableDecay
+from nmt.config.compose import compose
+from nmt.config.settings import validate
+from nmt.training.schedules import Constant, Cosine, InverseSquareRoot, Limits, WarmupStableDecay
 
 
 @pytest.mark.parametrize("kind", [Constant, Cosine, InverseSquareRoot, WarmupStableDecay])
@@ -52,3 +54,27 @@ def test_warmup_stable_decay_is_constant_until_its_last_part():
     assert factors[80:] == pytest.approx([1 - (done / 20) ** 0.5 for done in range(20)])
     assert factors[80:] == sorted(set(factors[80:]), reverse=True) and factors[-1] > 0
     assert schedule(5, 1.0) == schedule(5, 1.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "share"),
+    [
+        ({"max_time": "00:00:00:40"}, 0.25),
+        ({"max_time": "00:00:00:40", "max_steps": 60}, 0.5),
+        ({"max_time": "00:00:00:40", "max_epochs": 4}, 0.375),
+        ({"max_time": "01:01:01:01"}, 10 / 90061),
+        ({"max_steps": 20}, 1.0),
+    ],
+)
+def test_the_limit_that_is_nearest_decides(limits, share):
+    """After 30 updates, one and a half epochs and 10 seconds."""
+    settings = validate(compose("train", [f"trainer.{key}={value}" for key, value in limits.items()]))
+    assert Limits.of(settings.trainer).or_default(100).share(updates=30, epochs=1.5, seconds=10.0) == pytest.approx(
+        share
+    )
+
+
+def test_without_a_limit_the_number_of_pairs_decides():
+    trainer = validate(compose("train", [])).trainer
+    sizes = (1, 1_000, 29_000, 10**6, 10**8)
+    assert [Limits.of(trainer).or_default(pairs) for pairs in sizes] == [Limits(epochs=n) for n in (300, 162, 30, 5, 3)]
