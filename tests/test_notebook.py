@@ -11,6 +11,8 @@ import pytest
 
 from tests.script import load_script
 
+pytestmark = pytest.mark.lab  # it draws maps
+
 ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+\.\d+")
 

@@ -53,16 +53,16 @@ def mappings(node: Any) -> Iterator[Any]:
             yield from mappings(value)
 
 
-def test_choices_in_comments_are_those_of_the_annotations(root: Path) -> None:
+def test_choices_in_comments_are_those_of_the_annotations() -> None:
     compared = 0
-    for path in sorted((root / "configs").glob("*/**/*.yaml")):
+    for path in sorted(config_dir().glob("*/**/*.yaml")):
         text = path.read_text("utf-8")
         for node in mappings(yaml.compose(text)):
             for key, _ in node.value:
                 comment = text.splitlines()[key.start_mark.line].partition("#")[2]
                 plain = re.sub(r" \([^)]*\)", "", comment)
                 told = {*re.findall(r"([\w-]+) \|", plain), *re.findall(r"\| ([\w-]+)", plain)}
-                choices = choices_of(node, key.value, path.relative_to(root / "configs").parts[0]) if told else set()
+                choices = choices_of(node, key.value, path.relative_to(config_dir()).parts[0]) if told else set()
                 if choices:
                     assert told == choices, f"{path.name}, {key.value}"
                     compared += 1

@@ -54,5 +54,5 @@ def test_an_experiment_that_is_not_made_for_a_model_can_leave_a_key_out() -> Non
 
 
 def test_the_groups_of_training_their_defaults_and_where_they_belong() -> None:
-    assert {"model", "model/attention", "experiment"} <= {*training_groups()} < {*groups()}
+    assert {"model", "model/attention", "experiment"} <= {*training_groups()} <= {*groups()}
     assert default_options().items() >= {"model": "transformer", "search": "beam", "debug": None}.items()
