@@ -31,6 +31,7 @@ def texts(drawn: Figure) -> list[Text]:
     return [*(text for axes in drawn.axes for text in axes.texts), *drawn.texts]
 
 
+@pytest.mark.slow
 def test_save_writes_data_and_pictures(tmp_path: Path) -> None:
     attention = make()
     save(attention, tmp_path / "map.json")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.integration.small_training import MODELS, go
 
 
+@pytest.mark.slow
 def test_training_draws_attention_and_reports_on_the_data(tmp_path: Path) -> None:
     words = ["callbacks=default", "callbacks.samples.sentences=1", "debug=fast", "views=occlusion", *MODELS["bahdanau"]]
     go(tmp_path, *words, "trainer.max_steps=1")

@@ -39,6 +39,7 @@ def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> 
     assert "other programs keep 1.9 of 2 cores busy, so the demo uses one thread;" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]

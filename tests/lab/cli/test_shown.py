@@ -60,6 +60,7 @@ def programs_of(run: Run, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_programs_show_the_names_of_a_strangers_model(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_shuffles_drawn_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) 
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_differences_between_equal_systems_have_every_p_value_equally_often(test: str) -> None:
     """Each system has 30 % of its words exchanged, so a real difference is none, and its p-value is uniform."""

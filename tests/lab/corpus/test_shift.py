@@ -28,6 +28,7 @@ def shifted(pairs, start, end, offset):
     return paired(sources, targets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA, ids=" ".join)
 def test_ten_shifts_are_found_and_none_in_the_good_corpus(corpus):
     pairs, draw = good_pairs(*corpus), random.Random(5)

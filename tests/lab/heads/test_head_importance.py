@@ -30,6 +30,7 @@ def test_a_masked_head_adds_nothing_to_the_output() -> None:
     assert torch.equal(attention(x, x)[0], before), "nothing is left of the mask"
 
 
+@pytest.mark.slow
 def test_the_score_without_each_head(run: Run) -> None:
     model, search = run.translator.model, run.translator.search.replace(beam_size=1)
     translator = Translator(model, run.translator.tokenizer, search)
