@@ -24,7 +24,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import FreeText, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import messages_on, print_stderr
+from nmt.cli.output import messages_on
 from nmt.errors import UserError, raise_if_any
 from nmt.parameters import PositiveInt
 
@@ -92,7 +92,6 @@ def main(config: ExportConfig) -> None:
         folder = Path(place) / "export"
         folder.mkdir()
         manifest = write(format, model, folder)
-        print_stderr("comparing the exported model with the checkpoint ...")
         report = compare(translator, format.open(folder, manifest), search, pairs, metrics)
         if format.exact:
             raise_if_any(report.problems())

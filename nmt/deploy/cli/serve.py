@@ -81,9 +81,8 @@ def main(config: ServeConfig) -> None:
         thread = ThreadPoolExecutor(1)
         loaded = thread.submit(translators, config).result()
         worker = Worker(loaded, thread, max_waiting=config.max_waiting)
-        api = Api(
-            worker, Languages(tuple(loaded)), config.key, config.max_characters, config.max_texts, config.max_bytes
-        )
+        limits = config.max_characters, config.max_texts, config.max_bytes
+        api = Api(worker, Languages(tuple(loaded)), config.key, *limits)
         logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
         settings = uvicorn.Config(
             api.app(), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
@@ -110,15 +109,15 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
     from nmt.translation.loading import load
 
     found: dict[Pair, BaseTranslator] = {}
-    paths: dict[Pair, str] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
         translator, _ = load(path, device=config.device, allow=config.allow, search=config.search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
         source, target = (code.replace("_", "-") for code in translator.languages)  # as clients write pt_BR
-        pair = source, target
-        if pair in paths:
-            raise UserError(f"ckpt: {paths[pair]} and {path} both translate {' to '.join(pair)}; leave out one of them")
+        if (source, target) in found:
+            raise UserError(
+                f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one of them"
+            )
         translator.translate(["1"])  # the first translation takes longer than the others
-        found[pair], paths[pair] = translator, path
+        found[source, target] = translator
     return found

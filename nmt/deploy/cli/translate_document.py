@@ -16,13 +16,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
-from nmt.deploy.documents import DocumentFormat, format_by_name, read_document
-from nmt.deploy.documents.base import Text
+from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, counted
-from nmt.system.lines import opened
+from nmt.system.lines import format_of, opened
+
+if TYPE_CHECKING:
+    from nmt.translation.base import BaseTranslator
+
+DocumentFormat = Literal["paragraphs", "html", "po"]
+BY_ENDING: dict[str, DocumentFormat] = {".html": "html", ".htm": "html", ".xhtml": "html", ".po": "po", ".pot": "po"}
 
 
 @dataclass(kw_only=True)
@@ -51,7 +57,7 @@ def main(config: DocumentConfig) -> None:
     output = new_file(config.output)
     translator, _ = config.load()
     lines = LineTranslator(translator)
-    source, format = Path(config.input), config.format or format_by_name(config.input)
+    source, format = Path(config.input), config.format or BY_ENDING.get(format_of(config.input), "paragraphs")
     document = read_document(_text_of(source), format, str(source), translator)
     for sentence in document.sentences:
         translator.check_source(sentence, _place(source, sentence))
@@ -75,6 +81,23 @@ def main(config: DocumentConfig) -> None:
     print_stderr(f"translated {count} in {clock(time.monotonic() - started)}")
 
 
+def read_document(text: str, format: DocumentFormat, where: str, translator: BaseTranslator) -> Document:
+    """Return the document that `translator` can translate. Messages call it `where`.
+
+    Raises UserError for a document that cannot be used, and for a PO file if the target language is not known.
+    """
+    spans, terms = translator.tokenizer.spans, translator.terms
+    if format == "paragraphs":
+        return paragraphs(text, spans, terms)
+    from nmt.deploy.documents import html, po  # late, because they need lxml and polib
+
+    if format == "html":
+        return html.marked_up(text, spans, terms)
+    if translator.languages is None:
+        raise UserError(f"{where}: a PO file names its language, but the model does not say what its languages are")
+    return po.PoFile(text, where, translator.languages[1], spans, terms)
+
+
 def _text_of(document: Path) -> str:
     """Return the text of a file, gzipped if its name ends in .gz. Raises UserError if it is not UTF-8."""
     with opened(document) as file:
@@ -82,8 +105,8 @@ def _text_of(document: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        place, byte = content.count(b"\n", 0, error.start) + 1, error.object[error.start]
-        raise UserError(f"{document}:{place}: not UTF-8 (byte {byte:#04x}); convert the text to UTF-8") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{document}:{line}: not UTF-8; convert the text to UTF-8") from error
 
 
 def _place(source: Path, sentence: Text) -> str:

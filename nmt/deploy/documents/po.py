@@ -25,8 +25,7 @@ from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 
 REPAIR = "msgfmt --check shows what is wrong"
-_LINE = re.compile(r'\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)[ \t]+)?"(?:[^"\\]|\\.)*")?\s*')
-_CODES = re.compile(r"\\\\|\\a|(?:\\[0-7]{3})+")  # a backslash, a bell, bytes of UTF-8
+_LINE = re.compile(r'\s*(?:#.*|(?:(?:msgctxt|msgid(?:_plural)?|msgstr(?:\[\d\])?)\s+)?"(?:[^"\\]|\\["\\nrtvbf])*")?\s*')
 _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*")
 
 
@@ -37,12 +36,11 @@ class PoFile(Document):
     """
 
     def __init__(self, text: str, where: str, language: str, spans: Spans, terms: Terms = NO_TERMS) -> None:
-        for number, line in enumerate(text.split("\n"), start=1):  # polib would drop the last letter without a quote
+        for number, line in enumerate(text.split("\n"), start=1):  # polib drops letters of others
             if not _LINE.fullmatch(line):
-                raise UserError(f"{where}:{number}: got '{line.strip()[:60]}', no line of a PO file; {REPAIR}")
+                raise UserError(f"{where}:{number}: got '{line.strip()[:60]}', a line that cannot be read; {REPAIR}")
         try:
-            # polib would write the backslash of a code twice, and takes a text without a line end for a file's name.
-            self._file = polib.pofile(_CODES.sub(_character, text) + "\n")
+            self._file = polib.pofile(text + "\n")  # a text without a line end would be the name of a file
         except (OSError, ValueError, IndexError) as error:
             raise UserError(f"{where}: no PO file ({one_line(error)}); {REPAIR}") from error
         _complete(self._file.metadata, where, language)
@@ -69,14 +67,6 @@ class PoFile(Document):
             if not entry.fuzzy:
                 entry.flags.insert(0, "fuzzy")
         return f"{self._file}"
-
-
-def _character(code: re.Match[str]) -> str:
-    """Return what a code stands for, escaped as polib reads it."""
-    if code[0] in ("\\\\", "\\a"):
-        return code[0].replace("\\a", "\a")
-    letters = bytes(int(each, 8) & 255 for each in code[0].split("\\")[1:])
-    return str(polib.escape(letters.decode("utf-8", "replace")))
 
 
 def _has_translation(entry: polib.POEntry) -> bool:

@@ -68,12 +68,9 @@ class Exportable:
 class Format(ABC):
     """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
 
-    name: ClassVar[str]
-    """The format's name on the command line."""
-    library: ClassVar[str]
-    """The library that loads the files, under its name on the Hugging Face Hub."""
-    fixed_search: ClassVar[Mapping[str, Any]] = {}
-    """The settings of the beam search that a user of the files cannot choose."""
+    name: ClassVar[str]  # on the command line
+    library: ClassVar[str]  # that loads the files, under its name on the Hugging Face Hub
+    fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -155,8 +152,7 @@ class EngineTranslator(BaseTranslator):
     Without `search`, it has that of the manifest. Raises UserError for a search that the engine does not have.
     """
 
-    engine: ClassVar[str]
-    """The name of the engine in messages."""
+    engine: ClassVar[str]  # its name in messages
 
     def __init__(self, folder: Path, manifest: ManifestFile, search: Search | None = None) -> None:
         self.tokenizer = read_tokenizer(folder, manifest["config"].get("spans", {}))
@@ -178,10 +174,7 @@ class EngineTranslator(BaseTranslator):
         if not isinstance(search, BeamSearch):
             raise UserError(f"search: {self.engine} has beam search only; leave search= out, or use the run itself")
         if search.beam_size > 1 and search.normalization != "power":  # with one beam, it decides nothing
-            raise UserError(
-                f"search.normalization: got {search.normalization}, but {self.engine} divides by a power of the "
-                "length; use search.normalization=power"
-            )
+            raise UserError(f"search.normalization: {self.engine} divides by a power of the length; set it to power")
         for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
                 raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")

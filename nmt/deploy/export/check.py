@@ -36,16 +36,10 @@ class Report:
 
     def problems(self) -> list[str]:
         """Return a message for each figure that differs more than rounding explains."""
-        found = []
-        if not self.log_prob <= MOST_DIFFERENCE:
-            found.append(
-                f"check: a log-probability differs by {self.log_prob:.2g}, expected at most {MOST_DIFFERENCE:g}"
-            )
-        if self.equal < LEAST_EQUAL:
-            found.append(
-                f"check: {self.equal:.1%} of the greedy translations are equal, expected at least {LEAST_EQUAL:.1%}"
-            )
-        return found
+        equal, most, least = self.equal, f"at most {MOST_DIFFERENCE:g}", f"at least {LEAST_EQUAL:.1%}"
+        near = f"check: a log-probability differs by {self.log_prob:.2g}, expected {most}"
+        same = f"check: {equal:.1%} of the greedy translations are equal, expected {least}"
+        return [near] * (not self.log_prob <= MOST_DIFFERENCE) + [same] * (equal < LEAST_EQUAL)
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Return the scores as rows of a table: a name, the value of our model, and that of the exported one."""

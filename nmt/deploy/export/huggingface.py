@@ -256,9 +256,8 @@ class TransformersTranslator(EngineTranslator):
             ForcedPair(request.source, "", ids[: request.limit]) for request, ids in zip(requests, tokens, strict=True)
         ]
         log_probs = [values.tolist() for values in self.token_log_probs(pairs)]
-        return [
-            [Hypothesis(pair.ids, each, beam.normalized(each))] for pair, each in zip(pairs, log_probs, strict=True)
-        ]
+        found = zip(pairs, log_probs, strict=True)
+        return [[Hypothesis(pair.ids, each, beam.normalized(each))] for pair, each in found]
 
     @torch.inference_mode()
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:

@@ -18,7 +18,6 @@ from nmt.text.languages import english_name
 from nmt.text.terms import Terms
 
 MISSING = "Invalid request: missing {} parameter"
-MOST_TERMS = 20_000  # characters of a glossary
 TERMS_IGNORED = "The terms are ignored, because the model was trained without spans."
 
 
@@ -61,8 +60,6 @@ def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) ->
         raise HTTPException(400, f"{format} format is not supported")
     if not isinstance(terms, dict) or not all(isinstance(each, str) for each in terms.values()):
         raise HTTPException(400, "Invalid request: terms must be an object of terms and their translations")
-    if (letters := sum(map(len, [*terms, *terms.values()]))) > MOST_TERMS:
-        raise HTTPException(400, f"Invalid request: terms ({letters} characters) exceed limit ({MOST_TERMS})")
     try:
         alternatives, layer, head = (max(0, int(fields.get(name) or 0)) for name in ("alternatives", "layer", "head"))
     except (TypeError, ValueError, OverflowError):
@@ -120,7 +117,6 @@ def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> Text:
 
 
 def _tasks(texts: Sequence[Text], ask: Ask) -> list[Task]:
-    """Return the sentences of texts."""
     settings = 1 + ask.alternatives, ask.details, ask.terms
     return [Task(sentence, text.pair, *settings) for text in texts for sentence in text.document.sentences]
 
@@ -146,7 +142,6 @@ def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:
 
 
 def _details(answer: Answer, ask: Ask) -> dict[str, Any]:
-    """Return what the model says about a sentence."""
     best, drawn = answer.translations[0], answer.attention
     cross = None if drawn is None else drawn.cross  # (L, H, T, S)
     return {

@@ -30,8 +30,7 @@ from nmt.translation.translation import Translation
 logger = logging.getLogger(__name__)
 
 WINDOW = 0.005  # seconds that the first sentence waits for others
-BATCH = 8_000  # cost of a batch on a CPU: about 64 sentences; with more, a short request would wait longer
-BATCH_ELSEWHERE = 32_000
+BATCH = 8_000  # cost of a batch: about 64 sentences; with more, a short request would wait longer
 BUSY = "The server has too much to do; try again later."
 
 
@@ -50,7 +49,6 @@ class Task:
 
     @property
     def settings(self) -> tuple[Any, ...]:
-        """All but the sentence."""
         return self.pair, self.best, self.attention, self.terms
 
     @property
@@ -77,7 +75,6 @@ class Worker:
     def __init__(self, translators: Mapping[Pair, BaseTranslator], thread: Executor, *, max_waiting: int) -> None:
         self.translators = translators
         self.max_waiting = max_waiting
-        self._batch = BATCH if all(each.device_type == "cpu" for each in translators.values()) else BATCH_ELSEWHERE
         self._thread = thread
         self._waiting: list[tuple[Task, asyncio.Future[Answer]]] = []
         self._running: asyncio.Task[None] | None = None
@@ -91,7 +88,7 @@ class Worker:
             raise HTTPException(503, BUSY)
         found: list[Answer] = []
         costs = accumulate(task.cost for task in tasks)
-        for _, turn in groupby(zip(tasks, costs, strict=True), lambda pair: pair[1] // self._batch):
+        for _, turn in groupby(zip(tasks, costs, strict=True), lambda pair: pair[1] // BATCH):
             waiting = [(task, asyncio.get_running_loop().create_future()) for task, _ in turn]
             self._waiting += waiting
             if self._running is None or self._running.done():
@@ -115,7 +112,7 @@ class Worker:
     def _next(self) -> list[tuple[Task, asyncio.Future[Answer]]]:
         """Take the first sentence off the queue, and others with its settings as long as the batch has room."""
         waiting = [each for each in self._waiting if not each[1].done()]  # nobody waits for the others
-        batch, self._waiting, left = waiting[:0], [], self._batch
+        batch, self._waiting, left = waiting[:0], [], BATCH
         for task, answer in waiting:
             if not batch or (task.settings == batch[0][0].settings and task.cost <= left):
                 batch.append((task, answer))

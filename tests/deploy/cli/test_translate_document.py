@@ -84,7 +84,7 @@ def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], 
 @pytest.mark.parametrize(
     ("name", "content", "words", "message"),
     [
-        ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8 (byte 0xe9); convert the text to UTF-8"),
+        ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8; convert the text to UTF-8"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best: a document holds only the best translation"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],

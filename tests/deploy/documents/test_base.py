@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from nmt.deploy.documents import format_by_name, read_document
+from nmt.deploy.cli.translate_document import BY_ENDING, read_document
 from nmt.deploy.documents.base import Document, paragraphs
 from nmt.errors import UserError
+from nmt.system.lines import format_of
 from nmt.text.protect import NO_SPANS, Segment, Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import ELEMENT_MARKS
@@ -61,7 +62,7 @@ class Model:
 
 def test_the_name_says_the_format() -> None:
     names = ("a/b.html", "A.HTM", "b.xhtml.gz", "ko.po", "x.pot.gz", "a.txt", "html", "a.po.txt")
-    assert list(map(format_by_name, names)) == [*["html"] * 3, *["po"] * 2, *["paragraphs"] * 3]
+    assert [BY_ENDING.get(format_of(name)) for name in names] == [*["html"] * 3, *["po"] * 2, *[None] * 3]
 
 
 def test_each_format_is_read_with_what_the_model_has() -> None:
