@@ -24,38 +24,9 @@ class First(Attention):
     def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
         return self.scale * memory.keys.transpose(1, 2).expand(-1, query.shape[1], -1)
 '''
-MEETING = '''
-import os
-import time
-from pathlib import Path
-
-import torch
-from pytorch_lightning import Callback
-
-from nmt.errors import UserError
-
-
-class Meeting(Callback):
-    """Lets a run go on only if the run with the other seed, 1 or 2, trains at the same time; then run 2 fails."""
-
-    def __init__(self, folder: str, seed: int) -> None:
-        self.folder, self.seed = Path(folder), seed
-
-    def on_train_start(self, trainer, module) -> None:
-        (self.folder / f"{self.seed}").write_text(f"{torch.get_num_threads()} {os.environ['OMP_NUM_THREADS']}")
-        for _ in range(600):
-            if (self.folder / f"{3 - self.seed}").is_file():
-                break
-            time.sleep(0.1)
-        else:
-            raise TimeoutError("the other job has not begun within a minute")
-        if self.seed == 2:
-            raise UserError("a mistake")
-'''
 FILES = {
     "packages/acme_nmt/__init__.py": "",
     "packages/acme_nmt/attention.py": ATTENTION,
-    "packages/acme_nmt/meeting.py": MEETING,
     "configs/model/attention/first.yaml": """# The first number of the memory.
 _target_: acme_nmt.attention.First
 _partial_: true

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import pytest
 from torch import nn
 
 from nmt.errors import ParameterError
 from nmt.parameters import Form, Fraction, Layers, Range, annotations_of, checked, value_problem
-
-if TYPE_CHECKING:
-    pass
 
 
 @checked
@@ -77,11 +74,6 @@ def test_fitting_values_and_objects_are_taken_as_they_are():
         assert Search(top=top).top == top
     assert Search(name="a").name == "a"
     assert value_problem([3, 4], tuple) is None and value_problem(3, tuple) == "got 3, expected a list"
-
-
-def test_arguments_that_the_constructor_does_not_take_are_pythons_error():
-    with pytest.raises(TypeError, match="depth"):
-        Block(2, depth=3)
 
 
 def test_the_annotations_are_those_of_the_constructor_that_runs():

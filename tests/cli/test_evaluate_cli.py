@@ -77,15 +77,6 @@ def test_evaluate_warns_of_data_in_another_language(
         assert told is warned
 
 
-def test_metrics_and_limits_of_ones_own(run: Run, tmp_path: Path, elsewhere: Path) -> None:
-    words = ["scores=[chrfpp,bleu]", "scores.bleu.tokenize=char", "search.max_length_extra=5"]
-    evaluate_program.main([f"ckpt={run.folder}", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1", *words])
-    (file,) = (tmp_path / "translations").glob("test.beam1.lp1.????????.scores.json")
-    scores = json.loads(file.read_text(encoding="utf-8"))["scores"]
-    assert [score["label"] for score in scores.values()] == ["chrF++", "BLEU"]
-    assert "tok:char|" in scores["bleu"]["signature"]
-
-
 def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) -> None:
     both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
     words = [f"ckpt={both}", f"out={tmp_path}"]

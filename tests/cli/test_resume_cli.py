@@ -52,10 +52,3 @@ def test_resume_with_overrides_checks_them(runs: Runs, word: str, message: str) 
     with pytest.raises(UserError) as error:
         runs.run(["resume=here", word])
     assert message in str(error.value) and "\n" not in str(error.value) and len(runs.calls) == 1
-
-
-def test_resume_in_a_yaml_file_is_an_unknown_key(runs: Runs) -> None:
-    Path("conf/experiment").mkdir(parents=True)
-    Path("conf/experiment/mine.yaml").write_text("# @package _global_\nresume: runs/tiny\n", "utf-8")
-    with pytest.raises(UserError, match=r"resume: unknown key"):
-        runs.run(["--config-dir", "conf", "experiment=mine", "hydra.run.dir=here"])

@@ -18,9 +18,7 @@ from nmt.cli.translation_lines import LineTranslator
 from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.system.lines import LONGEST, as_line
-from nmt.text.protect import Segment, Spans
-from nmt.tokens import EOS
-from nmt.translation.translation import EncodedSource, Translation
+from nmt.text.protect import Spans
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, save_other, sentences, with_spans
 
@@ -117,18 +115,6 @@ def test_translate_program_refuses_a_line_without_end(
     with pytest.raises(UserError, match=r"^standard input, line 3: a line of more than 1,048,576 bytes"):
         translate_program.main([f"ckpt={run.folder}"])
     assert capsys.readouterr().out.count("\n") == 2, "the lines before it are answered"
-
-
-def test_translate_program_says_how_many_translations_are_empty(
-    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parts, tokenizer = [EncodedSource(Segment((text,)), ([EOS],)) for text in ("a", "", "b")], run.translator.tokenizer
-    empty = [[Translation(part, Segment(()), -1.0, [3] * bool(part.text), [-1.0], tokenizer)] for part in parts]
-    monkeypatch.setattr(Translator, "hypotheses", lambda *_, **__: empty)
-    feed(monkeypatch, b"a\n\nb\n")
-    translate_program.main([f"ckpt={run.folder}"])
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("\n\n\n", "warning: 2 translations without any text\n")
 
 
 def test_interactive_stdin_is_answered_line_by_line(run: Run) -> None:

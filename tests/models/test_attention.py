@@ -66,16 +66,6 @@ def start(attention: Attention, memory: AttentionMemory, queries: int) -> State 
     return None if state is None else state.select(torch.arange(len(memory.mask)).repeat_interleave(queries))
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in ("local_m", "local_p")])
-def test_large_negative_fill_and_minus_infinity_agree(name: str, query: Tensor, memory: Tensor) -> None:
-    attention = make(name)
-    prepared = attention.prepare(memory, MASK)
-    state = start(attention, prepared, 2)
-    _, weights, _ = attention(query, prepared, state)
-    scores = attention.score(query, prepared, state).view(weights.shape)
-    close(weights, scores.masked_fill(~MASK[:, None, None], -1e9).softmax(-1))
-
-
 def test_padding_has_weight_zero_and_no_gradient(any_attention: Attention, query: Tensor, memory: Tensor) -> None:
     memory.requires_grad_()
     prepared = any_attention.prepare(memory, MASK)
@@ -112,10 +102,6 @@ def test_an_attention_runs_on_any_device(any_attention: Attention) -> None:
     context, weights, state = attention(memory[:, :1], prepared, attention.init_state(prepared))
     assert context.device == weights.device == torch.device("meta")
     attention(memory[:, :1], prepared, state)
-
-
-def test_an_attention_is_recurrent_if_it_advances() -> None:
-    assert {name for name in FAMILIES if make(name).recurrent} == {"coverage", "local_m"}
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PLACED])

@@ -78,8 +78,6 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
         (config(width=6), "attention: got a decoder of width 6 and a memory of width 8, expected equal"),
         (config(cell="gro"), "model.decoder.cell: got 'gro'.*did you mean 'gru'"),
         (config(attenion=None), "model.decoder.attenion: unknown key.*did you mean 'attention'"),
-        (config(layers=0), "model.decoder.layers: got 0, expected an integer of at least 1"),
-        (config(readout_dropout=1.5), "model.decoder.readout_dropout: got 1.5"),
     ],
 )
 def test_what_does_not_fit_is_one_line(node: dict[str, Any], message: str) -> None:
@@ -111,17 +109,6 @@ def test_two_vocabularies() -> None:
     model = build(config("target"), target_vocab_size=15)
     hidden, _ = model(SOURCE, MASK, TARGET)
     assert model.decoder.output(hidden).shape == (2, 3, 15)
-
-
-def test_hidden_matrices_are_those_between_the_embeddings_and_the_output() -> None:
-    model = cases.build("rnn model/attention=bahdanau")
-    names = {weights: name for name, weights in model.named_parameters()}
-    assert {names[matrix].removesuffix(".weight") for matrix in model.hidden_matrices()} == {
-        *(f"encoder.{way}.0.rnn.weight_{kind}_l0" for way in ("forwards", "backwards") for kind in ("ih", "hh")),
-        *(f"decoder.cells.lowest.rnn.weight_{kind}_l0" for kind in ("ih", "hh")),
-        *("decoder.attention.query_projection", "decoder.attention.key_projection"),
-        *("decoder.bridge.projections.0", "decoder.readout"),
-    }
 
 
 @pytest.mark.parametrize("words", cases.CASES)

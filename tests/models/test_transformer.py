@@ -117,8 +117,6 @@ def test_each_matrix_has_the_initial_values_of_a_layer_of_its_own(activation):
         ({"norm": "batch"}, "norm: got 'batch', expected one of layer, rms"),
         ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, .*, geglu; did you mean 'relu'\?"),
         ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
-        ({"heads": 0}, "heads: got 0, expected an integer of at least 1"),
-        ({"residual_dropout": 1.0}, "residual_dropout: got 1.0, expected a number of at least 0 and less than 1"),
         ({"stochastic_depth": 1.0}, "stochastic_depth: got 1.0, expected a number of at least 0 and less than 1"),
     ],
 )
@@ -135,18 +133,6 @@ def test_dropout_keeps_the_expectation(p):
     assert abs(out.mean().item() - 1) < 0.01
     assert abs((out == 0).float().mean().item() - p) < 0.005
     assert len(out.unique()) <= 2
-
-
-def test_dropout_follows_the_generator_and_the_mode():
-    drop = Dropout(0.5)
-    torch.manual_seed(3)
-    first = drop(torch.ones(99))
-    assert not torch.equal(first, drop(torch.ones(99)))
-    torch.manual_seed(3)
-    assert torch.equal(first, drop(torch.ones(99)))
-    assert torch.equal(drop.eval()(torch.ones(9)), torch.ones(9))
-    with pytest.raises(ValueError, match="less than 1"):
-        Dropout(1.0)
 
 
 def test_stochastic_depth_draws_once_for_each_sentence_and_keeps_the_expectation():

@@ -26,20 +26,6 @@ class Dot(Attention):
         return query @ memory.keys.transpose(1, 2)
 
 
-class OneQuery(Dot):
-    """Forgets that a sentence has several queries."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return super().score(query[:, :1], memory, state)
-
-
-class OverPadding(Dot):
-    """Divides the scores by a mean over the memory, and counts padding."""
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
-        return super().score(query, memory, state) / memory.keys.square().mean((1, 2), keepdim=True)
-
-
 class Unmasked(Dot):
     """Gives weight to padding."""
 
@@ -71,16 +57,6 @@ def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: i
     with pytest.raises(ParameterError, match=words) as error:
         try_model(recurrent(attention, width))
     assert error.value.parameter == "decoder.attention"
-
-
-def test_scores_that_depend_on_padding_are_found() -> None:
-    with pytest.raises(ParameterError, match="decoder: the hidden states of a sentence change with its padding"):
-        try_model(recurrent(OverPadding))
-
-
-def test_an_attention_that_forgets_a_query_is_found() -> None:
-    with pytest.raises(ParameterError, match=r"decoder: Sizes of tensors must match .*rnn_decoder.py, line \d+\)"):
-        try_model(recurrent(OneQuery))
 
 
 class LayersFirst(RecurrentEncoder):

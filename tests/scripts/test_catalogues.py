@@ -9,7 +9,7 @@ import pytest
 
 from nmt.errors import UserError
 from scripts.recipes import catalogues
-from scripts.recipes.catalogues import clean, find, prepare
+from scripts.recipes.catalogues import find, prepare
 
 HEADER = "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"
 
@@ -66,12 +66,6 @@ def test_a_message_is_in_the_same_split_for_all_languages(tmp_path: Path) -> Non
     sources = [{name: [pair[0] for pair in pairs] for name, pairs in each.items()} for each in splits]
     assert sources[0] == sources[1] and 10 < len(sources[0]["test"]) < 50
     assert all(f"{word[:2]}!" in pairs for pairs in sources[0].values() for word in pairs), "punctuation does not leak"
-
-
-def test_cleaning() -> None:
-    texts = ["_Print...", "印刷(_P)...", "&Öffnen R&D", "set LC_ALL", "<i>a</i> <file>", "one<br/>two\x07"]
-    cleaned = ["Print...", "印刷...", "Öffnen R&D", "set LC_ALL", "a <file>", "one two"]
-    assert [clean(text) for text in texts] == cleaned
 
 
 def test_the_program(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,17 +61,6 @@ def test_doubtful_translations_are_left_out(tmp_path: Path, capsys: pytest.Captu
     assert "2 pairs written" in (out := capsys.readouterr().out) and "left out: 3 doubtful, 1 duplicate" in out
 
 
-def test_mistakes_end_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "plain.jsonl").write_text('{"en": "three", "de": "drei"}\n', "utf-8")
-    (tmp_path / "empty.jsonl").touch()
-    for name, message in (
-        ("plain", r"plain\.jsonl, line 1: expected a translation"),
-        ("empty", "no translation is left"),
-    ):
-        with pytest.raises(UserError, match=message):
-            distill.main([str(tmp_path / "out.jsonl"), str(tmp_path / f"{name}.jsonl")])
-
-
 def row(source: str, **scores: float) -> str:
     """A line of translate.py with the translations `scores`, best first; "_" in a name is a space."""
     n_best = [

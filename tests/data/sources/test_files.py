@@ -181,18 +181,6 @@ def test_a_note_about_a_file_is_logged_once(tmp_path, heard):
     assert heard == [f"{tmp_path / 'a.tsv'}: no header line that names the columns; read as en, then de"]
 
 
-@pytest.mark.parametrize("zipped", [False, True])
-@pytest.mark.parametrize("form", ["flat", "translation", "tsv", "crlf", "bom", "header"])
-def test_one_language_of_a_file_of_pairs(tmp_path: Path, form: str, zipped: bool) -> None:
-    spec = contents(tmp_path, form, zipped)
-    first = 2 if form == "header" else 1
-    for place, language in enumerate(("en", "de")):
-        texts = [(pair.source, pair.target)[place] for pair in PAIRS]
-        if form not in ("tsv", "crlf", "bom"):
-            assert list(read_texts(spec, language)) == list(enumerate(texts, first))
-            assert list(read_pairs((spec, spec), "en", "de")) == PAIRS, "two files may be one"
-
-
 def test_texts_of_a_file(tmp_path: Path) -> None:
     rows = write(tmp_path / "a.JSONL", '{"en": "a"}\n\n{"en": "b", "de": 1}\n')
     assert list(read_texts(rows, "en")) == [(1, "a"), (2, ""), (3, "b")]

@@ -74,20 +74,6 @@ def test_scores_by_hand(name: str) -> None:
     close(context[0, 0], shares @ torch.tensor(KEYS, dtype=torch.float64))
 
 
-def test_bahdanau_by_hand() -> None:
-    """Query 2, values 1 and -1: tanh(2 + 1) + 3 tanh(0 + 1), and tanh(2 - 1) + 3 tanh(0 - 1)."""
-    attention = AdditiveAttention(1, 1, width=2).double()
-    weights = {"query_projection": [[1.0], [0.0]], "key_projection": [[1.0], [1.0]], "energy": [[1.0, 3.0]]}
-    set_weights(attention, {f"{name}.weight": rows for name, rows in weights.items()})
-    values = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
-    memory = attention.prepare(values, torch.ones(1, 2, dtype=torch.bool))
-    context, got, _ = attention(torch.tensor([[[2.0]]], dtype=torch.float64), memory, None)
-    first, second = math.tanh(3) + 3 * math.tanh(1), math.tanh(1) + 3 * math.tanh(-1)
-    share = 1 / (1 + math.exp(second - first))
-    close(got[0, 0, 0], [share, 1 - share])
-    close(context[0, 0], [share - (1 - share)])
-
-
 def test_multihead_by_hand() -> None:
     """Two heads of width 1: the first sees only the first numbers of query and memory, the second the second ones."""
     attention = MultiHead(2, 2, heads=2).double()
@@ -113,30 +99,6 @@ def test_a_scale_divides_the_scores_by_the_root_of_the_width(kind: Any, scale: A
     close(got, plain.score(query, plain.prepare(memory, mask), None) / 4)
     names = {name for name, _ in scaled.named_parameters()} - {name for name, _ in plain.named_parameters()}
     assert names == ({"factor"} if scale == "learned" else set())
-
-
-def test_luong_is_made_of_the_families() -> None:
-    query, memory, mask = torch.randn(3, 2, 4).double(), torch.randn(3, 5, 4).double(), torch.ones(3, 5) > 0
-    families: list[tuple[Any, Attention]] = [
-        ("dot", DotAttention(4, 4, "learned")),
-        ("general", GeneralAttention(4, 4, "learned")),
-        ("concat", AdditiveAttention(4, 4, width=None)),
-    ]
-    for score, family in families:
-        luong = LuongAttention(4, 4, score, "none" if score == "concat" else "learned").double()
-        luong.load_state_dict({f"scores.{name}": value for name, value in family.state_dict().items()})
-        one, other = (each(query, each.prepare(memory, mask), None) for each in (luong, family.double()))
-        close(one[0], other[0])
-        close(one[1], other[1])
-
-
-def test_concat_is_one_matrix_over_the_concatenation() -> None:
-    attention = AdditiveAttention(5, 5, width=None).double()
-    query, memory, mask = torch.randn(3, 2, 5).double(), torch.randn(3, 4, 5).double(), torch.ones(3, 4) > 0
-    whole = torch.cat((attention.query_projection.weight, attention.key_projection.weight), dim=1)
-    pairs = torch.cat((query.unsqueeze(2).expand(-1, -1, 4, -1), memory.unsqueeze(1).expand(-1, 2, -1, -1)), dim=-1)
-    expected = attention.energy(torch.tanh(pairs @ whole.t())).squeeze(-1)
-    close(attention.score(query, attention.prepare(memory, mask), None), expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
@@ -177,14 +139,6 @@ def test_coverage_by_hand() -> None:
         close(got[0, 0, 0], expected)
         coverage = [old + a / f for old, a, f in zip(coverage, expected, fertility, strict=True)]
         close(state.coverage[0], coverage)
-
-
-def test_the_first_step_of_coverage_is_that_of_bahdanau() -> None:
-    plain, covering = AdditiveAttention(4, 6, width=3).double(), CoverageAttention(4, 6, width=3).double()
-    covering.load_state_dict(plain.state_dict(), strict=False)
-    query, values, mask = torch.randn(2, 1, 4).double(), torch.randn(2, 5, 6).double(), torch.ones(2, 5) > 0
-    memory = covering.prepare(values, mask)
-    close(covering(query, memory, covering.init_state(memory))[1], plain(query, plain.prepare(values, mask), None)[1])
 
 
 @pytest.mark.parametrize(
