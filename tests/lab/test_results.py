@@ -57,7 +57,6 @@ def test_the_complete_table_has_the_runs_of_today_and_keeps_the_others(tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -> None:
     facts = json.loads((RESULTS / "multi30k_rnn" / "seed1" / "metrics.json").read_text("utf-8"))
     sources, runs = sentences(30, seed=5), []

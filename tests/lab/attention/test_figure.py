@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from matplotlib.text import Text
 from nmt.attention_map import AttentionMap, load
 from nmt.errors import UserError
 from nmt.lab.attention.figure import card, draw, figure, overview, save
-from nmt.lab.attention.view import View, view
+from nmt.lab.attention.view import view
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map
 
 
@@ -52,11 +53,7 @@ def test_save_says_what_it_cannot_do_and_leaves_what_was_there(tmp_path: Path, m
         save(make_map(["a"], ["b"]), tmp_path / "map.json")
     old = tmp_path / "old.json"
     old.write_text("old")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space left"):
         save(attention, old)
     assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
@@ -135,30 +132,3 @@ def test_colours_mean_the_same_in_every_picture_unless_one_is_scaled() -> None:
     scaled = figure(even, scaled=True)
     assert scaled.axes[0].images[0].get_clim() == (0, pytest.approx(2 / len(ENGLISH)))  # it does not look certain
     assert any("colours only for this picture: 0 to 0.14" in text.get_text() for text in scaled.texts)
-
-
-def test_a_card_can_be_read_in_tensorboard() -> None:
-    attention = make()
-    drawn = small(attention)
-    width, height = drawn.get_size_inches()
-    shrunk = min(370 / width, 215 / height) / 72  # pixels of a card for each point of the picture
-    rows, columns = attention.words().axes("cross")
-    labels = [text for text in texts(drawn) if text.get_text() in {*rows, *columns}]
-    assert len(labels) == len(rows) + len(columns)
-    assert min(text.get_fontsize() for text in labels) * shrunk >= 9
-
-
-def test_texts_of_cells_are_in_their_cells() -> None:
-    cells = [["▁short", "▁aRatherLongPiece"], ["</s>", "x"]]
-    weights = np.array([[[[0.0, 1.0], [0.2, 0.9]]]], np.float32)
-    seen = View(make(), "Lens", ("row", "layer"), (["▁a", "▁b"], ["layer 1", "layer 2"]), weights, [2, 2], cells=cells)
-    drawn = draw([seen])
-    found = {text.get_text(): text for text in texts(drawn)}
-    (image,) = (image for axes in drawn.axes for image in axes.images if image.get_array().shape == (2, 2))
-    left, right, bottom, top = image.get_window_extent().extents[[0, 2, 1, 3]]
-    for i, row in enumerate(cells):
-        for j, cell in enumerate(row):
-            box = found[cell].get_window_extent()
-            assert left + j * (right - left) / 2 <= box.x0 and box.x1 <= left + (j + 1) * (right - left) / 2
-            assert (box.y0 + box.y1) / 2 == pytest.approx(top - (i + 0.5) * (top - bottom) / 2, abs=3)
-            assert (found[cell].get_color() == "white") == (weights[0, 0, i, j] > 0.7)

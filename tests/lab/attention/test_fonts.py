@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
 import pytest
-from matplotlib.font_manager import fontManager
 
 from nmt.lab.attention import fonts
-from nmt.lab.attention.fonts import BOX, Font, extra_font, script, typeface
+from nmt.lab.attention.fonts import BOX, Font, script, typeface
 
 BUNDLED = Path(matplotlib.get_data_path(), "fonts", "ttf")
 DEJAVU = Font("DejaVu Sans", str(BUNDLED / "DejaVuSans.ttf"))
@@ -49,14 +46,6 @@ def test_fonts_are_added_for_what_the_first_lacks_and_the_one_that_covers_most_c
         assert list(typeface([text]).families) == families, text
 
 
-def test_what_no_font_has_is_replaced(install: Install, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    damaged = tmp_path / "damaged.ttf"
-    damaged.write_bytes(b"no font")
-    install(ROMAN, Font("Damaged", str(damaged)))
-    text = "▁a\u200db\ufe0f\t"  # characters without a shape vanish
-    assert typeface([text]).show(text) == "_ab\N{REPLACEMENT CHARACTER}" and not caplog.records
-
-
 def test_a_script_without_font_is_named_once(caplog: pytest.LogCaptureFixture, install: Install) -> None:
     install(DEJAVU)
     with caplog.at_level(logging.WARNING):
@@ -68,18 +57,3 @@ def test_a_script_without_font_is_named_once(caplog: pytest.LogCaptureFixture, i
     assert len(caplog.records) == 2 and "Noto Sans Thai" in caplog.records[1].message
     names = {"漢": "Han", "の": "Hiragana", "🍕": "Symbols", "\U000e0fff": "Unassigned"}
     assert {char: script(char) for char in names} == names
-
-
-def test_the_extra_is_found_without_running_it_and_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package, file = fonts.CJK_FILE
-    folder = tmp_path / package
-    folder.mkdir()
-    (folder / "__init__.py").write_text("raise SystemExit('was run')")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(fontManager, "ttflist", list(fontManager.ttflist))
-    importlib.invalidate_caches()
-    assert extra_font() is None
-    shutil.copy(BUNDLED / "STIXGeneral.ttf", folder / file)
-    fonts.installed_fonts.cache_clear()
-    assert fonts.installed_fonts()[0] == Font("STIXGeneral", str(folder / file))
-    fonts.installed_fonts.cache_clear()

@@ -28,14 +28,6 @@ def approx(**values: float) -> object:
     return pytest.approx(values, abs=1e-6)
 
 
-def test_even_attention() -> None:
-    assert found(torch.full((4, 4), 0.25)) == approx(
-        entropy=math.log(4), relative_entropy=1, sharp=0, coverage_deviation=0, special=0.25, punctuation=0.25,
-        # Mean distances from the rows at 0, 1/3, 2/3 and 1 to the four columns, each over the largest of its row.
-        diagonality=1 - (2 * (1 / 2) + 2 * (1 / 3) / (2 / 3)) / 4,
-    )  # fmt: skip
-
-
 def test_rows_that_sum_to_less_than_one_count_as_if_they_summed_to_one() -> None:
     weights = torch.rand(4, 4, generator=torch.Generator().manual_seed(1)).softmax(-1)
     shares = torch.tensor([0.4, 1.0, 0.7, 0.9]).unsqueeze(1)

@@ -111,22 +111,6 @@ def test_what_a_row_cannot_see_is_hatched(shown: Browser) -> None:
     assert shown.run("readout.textContent") == "“▁Mann” cannot see “▁in”, which comes later."
 
 
-def test_pointing_at_a_token_highlights_what_it_attends_to_and_what_attends_to_it(shown: Browser) -> None:
-    cross = make().cross
-    assert cross is not None
-    weights = cross.mean((0, 1))
-    shown.hover("tbody tr:nth-child(2) th")
-    highest = ENGLISH[int(weights[1].argmax())]
-    assert shown.run("readout.textContent").startswith(f"“▁Mann” attends to: “{highest}” {weights[1].max():.2f}")
-    tints = shown.run("[...document.querySelectorAll('thead th')].map(e => +e.style.getPropertyValue('--weight'))")
-    np.testing.assert_allclose(tints, weights[1], atol=1e-4)
-    shown.hover("thead th:nth-child(3)")
-    highest = GERMAN[int(weights[:, 1].argmax())]
-    assert shown.run("readout.textContent").startswith(f"“▁man” gets attention from: “{highest}”")
-    tints = shown.run("[...document.querySelectorAll('tbody th')].map(e => +e.style.getPropertyValue('--weight'))")
-    np.testing.assert_allclose(tints, weights[:, 1], atol=1e-4)
-
-
 def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
     cross = make().cross
     assert cross is not None
@@ -136,16 +120,3 @@ def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
     weight = float(cross.mean((0, 1))[1, 1])
     assert shown.run("readout.textContent") == f"“▁Mann” gives {weight:.2f} to “▁man”."
     assert shown.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    for key in ("ArrowUp", "ArrowUp", "ArrowUp"):
-        shown.press(key)
-    assert shown.run("document.activeElement.textContent") == "▁man"
-    shown.press("Escape")
-    assert shown.run("document.activeElement === document.body")
-    shown.choose("form", "lines")
-    shown.click(".tokens:last-child span")
-    for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowLeft"):
-        shown.press(key)
-    assert shown.run("document.activeElement.textContent") == "▁A"
-
-
-# --- further views

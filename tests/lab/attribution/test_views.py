@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -26,12 +26,10 @@ from nmt.lab.attribution.logit_lens import LogitLens
 from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Call, Prediction, record
 from nmt.lab.attribution.value_zeroing import EncoderValueZeroing, ValueZeroing, zeroed_values
-from nmt.models.interface import AttentionWeights, Decoder, Encoder, EncoderOutput, State
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import Residual, TransformerBlock
 from nmt.tokens import EOS, PAD, Piece
-from tests.models.cases import VOCABULARY, build
+from tests.models.cases import build
 
 SOURCE, TARGET = [5, 9, 4, 7, 11, EOS], [15, 7, 6, 8, EOS]
 PIECES = list(map(Piece, ["▁a", "▁dog", ",", "▁runs", ".", "</s>"]))
@@ -199,60 +197,18 @@ def test_value_zeroing_is_the_angle_between_outputs_of_a_layer(
 # --- gradients
 
 
-class Bag(Encoder):
-    """The memory is the embeddings; no attention."""
-
-    attends, width = False, 4
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(VOCABULARY, self.width)
-
-    def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        return EncoderOutput(self.embedding(source), source_mask)
-
-
-@dataclass(frozen=True)
-class Total(State):
-    """The sum of all vectors that are read so far (N, 4)."""
-
-    vectors: Tensor
-
-
-class LogLinear(Decoder[Total]):
-    """The hidden state is a sum of all vectors that are read, so the logits are linear in them."""
-
-    attends = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(VOCABULARY, 4)
-        self.output = nn.Linear(4, VOCABULARY)
-
-    def forward(
-        self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: object = False
-    ) -> tuple[Tensor, AttentionWeights | None]:
-        return encoded.memory.sum(1, keepdim=True) + self.embedding(target_in).cumsum(1), None
-
-    def init_state(self, encoded: EncoderOutput) -> Total:
-        return Total(encoded.memory.sum(1))
-
-    def step(self, tokens: Tensor, state: Total, *, need_weights: bool = False) -> tuple[Tensor, None, Total]:
-        total = state.vectors + self.embedding(tokens)
-        return total, None, Total(total)
-
-
-def test_the_gradient_of_a_linear_model_is_exact() -> None:
-    model = Seq2Seq(Bag(), LogLinear())
-    given = Prediction(model, torch.tensor(SOURCE), torch.tensor(TARGET), PIECES)
-    scores = InputXGradient().scores(given).values[0, 0]
-    weight = model.decoder.output.weight
-    hidden, _ = model(given.source[None], torch.ones(1, S, dtype=torch.bool), given.read[None])
-    probabilities = model.decoder.output(hidden[0]).softmax(-1)  # (T, V)
-    gradient = weight[given.target] - probabilities @ weight  # (T, 4), of the logarithm of a softmax
-    source, read = model.encoder.embedding(given.source), model.decoder.embedding(given.read)
-    torch.testing.assert_close(scores[:, :S], gradient @ source.T)
-    torch.testing.assert_close(scores[:, S:], (gradient @ read.T).tril())
+@pytest.mark.parametrize("words", [TRANSFORMERS[0], *RECURRENT])
+def test_input_times_gradient_is_the_change_when_one_embedding_grows(words: str) -> None:
+    given, step = prediction(words), 1e-5
+    found = InputXGradient().scores(given).values[0, 0]
+    for column in range(S + T):
+        ends = []
+        for factor in (1 + step, 1 - step):
+            source, read = (vectors.clone() for vectors in given.vectors)
+            (source if column < S else read)[column if column < S else column - S] *= factor
+            with torch.no_grad():
+                ends.append(given.log_probs(given.hidden(source[None], read[None])[0], given.target))
+        torch.testing.assert_close(found[:, column], (ends[0] - ends[1]) / (2 * step), atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize("words", [TRANSFORMERS[0], *RECURRENT])

@@ -1,13 +1,10 @@
 """The claims: what they train composes, what they measure is right on made-up runs, and verdicts follow intervals."""
 
-import itertools
 import json
 import math
 import random
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
@@ -188,15 +185,6 @@ def near_alone(claim):
     )
 
 
-def chance_near(claim):
-    """Return the share of near answers, in percent, that are the most frequent near answer: the mean of the places."""
-    answers = {
-        place: [pair.target for pair in buried(claim) if claim.place(pair.source) == place] for place in claim.near
-    }
-    usual = Counter(itertools.chain(*answers.values())).most_common(1)[0][0]
-    return 100 * fmean(each.count(usual) / len(each) for each in answers.values())
-
-
 def test_distance_compares_what_is_lost_from_near_to_far():
     claim = CLAIMS["distance"]()
     (found,) = judged(claim, near_alone(claim))
@@ -260,7 +248,6 @@ def test_the_page_has_every_claim_in_both_languages_and_is_judged_again_from_the
     )
     english, korean = page(facts, "en"), page(facts, "ko")
     assert "| 12,345 | 1,000 | 1.5 | 90 | 1, 2, 3 |" in english
-    assert f"without attention is 100.0 near and 0.0 far; chance is {chance_near(distance):.1f}." in english
     for claim in (distance, memory):
         assert f"## {claim.text('claim').en}" in english and f"## {claim.text('claim').ko}" in korean
     assert facts[0]["contrasts"][0]["verdict"] == "supported" and facts[1]["contrasts"][0]["verdict"] == "no difference"

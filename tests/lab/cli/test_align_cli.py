@@ -171,11 +171,7 @@ def test_align_errors_leave_no_output(run: Run, words: list[str], tmp_path: Path
         (["source=a", "target=b", "split=test"], "split: does not go with source= and target="),
         (["source=a", "target=b", "data.path=x"], "data.path: does nothing with source= and target="),
         (["split=test", "reverse_layer=1"], "reverse_layer: does nothing without reverse="),
-        (["split=test", "symmetrize=union"], "symmetrize: does nothing without reverse="),
-        (
-            ["split=test", "reverse=RUN", "unit=pieces"],
-            "unit=pieces: two models can divide a text into different pieces",
-        ),
+        (["split=test", "reverse=RUN", "unit=pieces"], "unit=pieces: two models can divide a text"),
         (["split=test", "aligner=eflomal", "shifted=true"], "shifted: does not go with aligner=eflomal"),
     ],
 )

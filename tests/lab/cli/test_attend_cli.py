@@ -9,17 +9,17 @@ import pytest
 import torch
 from PIL import Image
 
-from nmt import checkpoint, load_translator
+from nmt import load_translator
 from nmt.attention_map import load
-from nmt.checkpoint import Checkpoint
 from nmt.errors import UserError
 from nmt.lab.attribution.alti import ALTI
 from nmt.lab.attribution.base import attribute
 from nmt.lab.cli import attend
 from nmt.lab.trace.trace import trace_position
 from nmt.system.lines import as_line
-from nmt.system.run_files import best_checkpoint
-from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
+from tests.tiny_run import Run, save_other, sentences
+
+TWO_PARTS = ["text=a dog. two men in snow.", "search.max_source_length=12"]
 
 
 def test_the_table_is_of_the_translation_that_the_search_finds(
@@ -65,7 +65,7 @@ def test_a_file_gives_a_map_of_each_line(run: Run, tmp_path: Path, capsys: pytes
 
 
 def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    attend.main([f"ckpt={run.folder}", "text=a dog. two men in snow.", "search.max_source_length=12"])
+    attend.main([f"ckpt={run.folder}", *TWO_PARTS])
     out, err = capsys.readouterr()
     assert "sentence 1 of 2" in out and "source:      two men in snow." in out
     assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
@@ -132,54 +132,23 @@ def test_views_are_shown_beside_the_attention(run: Run, tmp_path: Path, capsys: 
     assert [len(row) for row in lens["tokens"]] == [3] * len(translation.pieces) and "source_share" not in lens
 
 
-def test_a_model_without_attention_has_views(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plain = checkpoint.load(best_checkpoint(run.folder)).config
-    config = recurrent()
-    config["decoder"]["attention"] = None
-    weights = checkpoint.weights_of(make_model(config, run.translator.tokenizer))
-    path = tmp_path / "fixed.safetensors"
-    checkpoint.save(Checkpoint(weights, {**plain, "model": config}, run.translator.tokenizer, {}, 3), path)
-    attend.main([f"ckpt={path}", "text=a dog", "target=ein Hund", "views=occlusion", f"out={tmp_path}/out"])
-    assert "Occlusion, in %" in capsys.readouterr().out
-    assert {found.name for found in (tmp_path / "out").iterdir()} == {
-        "attention.html",
-        "views.jsonl",
-        "1.occlusion.png",
-    }
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (["target=b", "input=x"], 'target="...": it is the translation of one sentence'),
-        (["text=a", "input=lines.en"], "text=: expected one sentence"),
         (["text=a", "kind=rollout", "head=1"], "head=1: a rollout takes the mean of all heads"),
         (["text=a", "scaled=true"], "scaled= and format=: they only change pictures; to draw them, add out=FOLDER"),
         (["text=a", "views=[occlusion]", "kind=decoder_self"], "kind=: with views= it only chooses the picture"),
         (["text=a", "trace=1", "compare=x", "words=true"], ".* leave out compare= words="),
-        (["text=a", "trace=1", "views=[alti]"], ".* leave out views="),
+        ([], "text=: expected one sentence"),
+        (["text=a", "views=occlusion", "layer=2"], ".*got layer 2, but 'Occlusion' has 1 layer; leave out layer="),
+        (["text= "], "text: the sentence is empty"),
+        ([*TWO_PARTS, "trace=1"], "text: it was translated in 2 parts"),
         (["text=a", "trace=1", "kind=rollout"], "kind=rollout: a trace explains a position of the translation"),
     ],
 )
-def test_settings_without_effect_are_refused(run: Run, words: list[str], told: str) -> None:
+def test_settings_that_do_not_go_together_are_refused(run: Run, elsewhere: Path, words: list[str], told: str) -> None:
     with pytest.raises(UserError, match=f"^{told}"):
-        attend.main([f"ckpt={run.folder}", *words])
-
-
-@pytest.mark.parametrize(
-    ("words", "match"),
-    [
-        ([], "text=: expected one sentence"),
-        (["text=a", "views=occlusion", "layer=2"], "got layer 2, but 'Occlusion' has 1 layer; leave out layer="),
-        (["text= "], "text: the sentence is empty"),
-        (
-            ["text=a dog. two men in snow.", "trace=1", "search.max_source_length=12"],
-            "text: it was translated in 2 parts",
-        ),
-    ],
-)
-def test_attend_errors(run: Run, elsewhere: Path, words: list[str], match: str) -> None:
-    with pytest.raises(UserError, match=match):
         attend.main([f"ckpt={run.folder}", *words])
 
 

@@ -42,17 +42,6 @@ def test_text_json_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "<h3>leaked_pair, train: 1</h3>" in page
 
 
-def test_further_training_corpora_have_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "crawled.tsv").write_text("en\tde\na dog 99\tein Hund 99\nit snows\tschnee\n", encoding="utf-8")
-    words = [f"data.path={folder}", "data.val_size=3", "tokenizer.vocab_size=null"]
-    inspect_data.main([*words, f"data.more={{crawled: {{train: {folder}/crawled.tsv}}}}"])
-    out = capsys.readouterr().out
-    assert f"more.crawled: {folder}/crawled.tsv" in out
-    assert ["train", "more.crawled", "val", "test"] in [line.split() for line in out.splitlines()]
-    assert "leaked_target, more.crawled: 1. Each has a target that is in validation or test too" in out
-    assert "  line 3 (test, nearly)\n    it snows\n    schnee\n" in out
-
-
 def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(run: Run, folder: Path) -> None:
     start = save_other(run, folder / "start.safetensors")
     inspect_data.main([f"data.path={folder}", "data.val_size=3", f"init={start}", f"out={folder}/own"])

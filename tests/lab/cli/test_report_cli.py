@@ -72,7 +72,6 @@ def test_a_model_of_both_directions_has_seen_the_words_of_both_sides(run: Run, t
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_views_are_reported_of_the_models_that_have_them(
     run: Run, tmp_path: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from nmt.data.sources.cldr import Cldr
 from nmt.data.tokenizer import Tokenizer
 from nmt.lab.callbacks.data_report import report_lines
 from nmt.lab.corpus.defects import DEFECTS, FILTERS
-from nmt.lab.corpus.inspection import BLOCK, inspect
+from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.report import page, short_text, text, visible
 from tests.html_page import Page
 
@@ -142,17 +142,6 @@ def test_further_training_corpora_are_inspected_as_train_is(corpus, tokenizer, d
     lines = report_lines({**corpus, "train": sound}, {"a": corpus["train"]}, tokenizer, data_config())
     assert lines[1].startswith("data report, 5 training pairs: ") and "2 leaked_pair" in lines[2]
     assert lines[2].startswith(f"data report, {len(corpus['train'])} training pairs of data.more.a: ")
-
-
-def test_a_sample_is_called_one(corpus, tokenizer, data_config):
-    report = inspect(corpus, tokenizer, data_config(), origin=str, most_pairs=100)
-    pairs = list(corpus["train"])[:BLOCK]
-    assert report.splits["train"].pairs == len(pairs) <= 100 and report.splits["train"].size == len(corpus["train"])
-    assert report.splits["train"].source.texts == len(pairs)
-    assert any(line.startswith("pairs looked at (a sample)") for line in text(report))
-    assert ", the sample of training also has" in short_text(report)[-1]
-    whole = inspect(corpus, tokenizer, data_config(), origin=str)
-    assert ", training also has" in short_text(whole)[-1]
 
 
 def test_a_shift_is_a_warning(tokenizer, data_config):

@@ -10,7 +10,7 @@ import pytest
 from nmt.data.pair import SentencePair, Split
 from nmt.lab.corpus.inspection import BLOCK, sample
 from nmt.lab.corpus.shift import WINDOW, Stretch, find_shifts
-from tests.lab.corpus.good import CORPORA, find, good_pairs
+from tests.lab.corpus.good import CORPORA, good_pairs
 
 
 def paired(sources, targets):
@@ -60,12 +60,6 @@ def test_each_lost_line_adds_to_the_shift():
     first, second = find_shifts(paired(sources, [*targets[:1000], *targets[1001:2000], *targets[2001:]]))
     assert (first.offset, second.offset) == (-1, -2) and first.end <= second.start
     assert find_shifts(paired(sources[1:], targets[:-1])) == [Stretch(0, len(pairs) - 1, 1)]
-
-
-def test_the_note_names_the_lines():
-    notes = find("shifted", shifted(good_pairs("cldr", "en", "de"), 1500, 2000, 1), ("en", "de"))
-    assert set(notes) == set(range(1500, 2000))
-    assert set(notes.values()) == {"from about line 1,501 to line 2,000, the target of each source is 1 line later"}
 
 
 def test_a_sample_has_blocks_and_numbers_of_the_whole():

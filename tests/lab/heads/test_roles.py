@@ -1,4 +1,4 @@
-"""Roles of heads, by hand and against loops over rows."""
+"""Roles of heads, against loops over rows and, of a decoder, by hand."""
 
 from __future__ import annotations
 
@@ -7,33 +7,12 @@ from collections import Counter
 import pytest
 import torch
 
-from nmt.attention_map import AttentionMap, Kind
+from nmt.attention_map import AttentionMap
 from nmt.lab.heads.roles import ROLES, role, roles
 from tests.attention_maps import make, make_map
 
 SOURCE = ["▁the", "▁dog", "▁the", "▁bone", "</s>"]
 COUNTS = Counter({"▁the": 100, "▁dog": 5, "▁bone": 2, "▁der": 50, "▁Hund": 3})
-
-
-def shares(places: list[list[int]], kind: Kind = "encoder_self", source: list[str] = SOURCE) -> dict[str, float]:
-    """Return the shares of a head whose highest weight of row r is on one of the columns `places[r]`."""
-    weights = torch.full((len(places), len(source)), 0.01)
-    for row, columns in enumerate(places):
-        weights[row, columns] = 1.0
-    weights = (weights / weights.sum(-1, keepdim=True))[None, None]
-    target = ["▁der", "▁Hund", "▁und", "</s>"]
-    attention = make_map(source, target[: len(places)], **{kind: weights})
-    return {name: float(value) for name, value in roles([attention], kind, COUNTS).items()}
-
-
-def test_positions_count_only_the_rows_that_have_them() -> None:
-    assert shares([[1], [0], [1], [2], [3]]) == pytest.approx(
-        {"previous": 1.0, "same": 0.0, "next": 1 / 4, "rare": 1 / 5, "end": 0.0}
-    )
-    assert shares([[0], [1], [2], [3], [4]])["same"] == 1.0
-    assert shares([[1], [2], [3], [4], [4]]) == pytest.approx(
-        {"previous": 0.0, "same": 1 / 5, "next": 1.0, "rare": 1 / 5, "end": 2 / 5}
-    )
 
 
 def test_a_decoder_reads_the_start_and_only_earlier_tokens() -> None:

@@ -1,4 +1,4 @@
-"""The page of a trace: clicks and keys lead from step to step, and each shows the numbers of the trace."""
+"""The page of a trace: clicks lead from step to step, and each shows the numbers of the trace."""
 
 from __future__ import annotations
 
@@ -68,25 +68,6 @@ def test_every_step_shows_the_numbers_of_the_trace(opened: tuple[Browser, Trace]
         assert texts(page, "#values tbody th") == ([shown(label) for label in step.labels] or [""])
         cut = not step.columns and step.values.dim() > bool(step.labels) and step.shape[-1] > 8
         assert ("the first 8 of" in page.run("shape.textContent")) == cut
-
-
-def test_keys_and_buttons_go_from_step_to_step(opened: tuple[Browser, Trace]) -> None:
-    page, trace = opened
-    last = len(trace.steps())
-    shown_step = "document.querySelector('[aria-current]').textContent"
-    assert page.run(shown_step) == "1. query" and page.run("previous.disabled")
-    for _ in range(2):
-        page.press("ArrowRight")
-    page.press("ArrowUp")
-    assert page.run(shown_step) == "2. projected query"
-    page.click("#next")
-    page.press("ArrowDown")
-    assert page.run(shown_step).startswith("4.")
-    for _ in range(last + 3):
-        page.press("ArrowRight")
-    assert page.run(shown_step) == f"{last}. next token" and page.run("next.disabled")
-    page.click("#previous")
-    assert page.run(shown_step) == f"{last - 1}. readout"
 
 
 def test_the_token_has_the_label_of_its_row_in_the_map(run: Run, chromium: Browser, tmp_path: Path) -> None:
