@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from nmt.data.pair import SentencePair
@@ -14,6 +16,7 @@ from nmt.data.sources.files import SPLIT_FILE_NAMES, require_language
 from nmt.errors import ParameterError, UserError, one_line
 
 ROWS = 1000  # read at once
+HOST, CONNECT_SECONDS = "huggingface.co", 3.0
 
 
 class Hub(Source):
@@ -68,6 +71,10 @@ class Hub(Source):
         # The client reads this at import. Without it, loading even a local data set sends a count over the network.
         os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
         import datasets
+        import huggingface_hub
+
+        if not Path(self.name).exists() and out_of_reach():  # then the client takes its cache, or says that it has none
+            huggingface_hub.constants.HF_HUB_OFFLINE = datasets.config.HF_HUB_OFFLINE = True
 
         if not sys.stderr.isatty():
             datasets.disable_progress_bars()
@@ -107,6 +114,17 @@ class Hub(Source):
                 yield from dataset[names[0]].iter(batch_size=ROWS)
 
         return reader(lambda: read_rows(rows(), *self.languages, where), where)
+
+
+def out_of_reach() -> bool:
+    """Return whether the Hub does not answer, which its client would find out after 25 s. Proxies are not tried."""
+    if any(os.environ.get(name) for name in ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
+        return False
+    try:
+        socket.create_connection((HOST, 443), CONNECT_SECONDS).close()
+    except OSError:
+        return True
+    return False
 
 
 def read_rows(
