@@ -81,8 +81,3 @@ def test_help_explains_a_setting_in_one_place(program: str) -> None:
     keys = re.findall(r"^  (\w+)[.=]", "\n".join(settings_help(program)), re.M)
     places = [key for key, _ in itertools.groupby(keys)]
     assert sorted(places) == sorted(set(places))
-
-
-@pytest.mark.parametrize("program", ["heads", "report"])
-def test_help_offers_no_ensemble_where_one_model_is_needed(program: str) -> None:
-    assert "ckpt=[" not in "\n".join(settings_help(program))

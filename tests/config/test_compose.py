@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 
 from nmt.build import build_objects
 from nmt.config import compose as config
 from nmt.config.groups import groups, training_groups
-from nmt.config.schema import read
-from nmt.config.settings import CallbacksConfig, TrainConfig, validate
+from nmt.config.settings import TrainConfig, validate
 from nmt.errors import UserError
-from nmt.parameters import Range
 from tests.optional import SCORES
 
 MODELS = [
@@ -116,13 +113,6 @@ def test_checking_leaves_the_random_state_alone() -> None:
     assert torch.equal(torch.rand(1), expected)
 
 
-def test_positions_can_be_chosen_for_one_side() -> None:
-    one_side = config.compose("train", ["model/positions=alibi", "+model/positions@model.decoder.positions=none"])
-    targets = [one_side["model"][side]["positions"]["_target_"].rpartition(".")[2] for side in ("encoder", "decoder")]
-    assert targets == ["Alibi", "NoPositions"]
-    build_objects(validate(one_side))
-
-
 def test_a_list_of_metrics_is_chosen_as_one_option() -> None:
     found = config.compose("train", ["scores=[ter,bleu]", "scores.bleu.tokenize=char"])["scores"]
     assert list(found) == ["ter", "bleu"] and found["bleu"]["tokenize"] == "char"
@@ -136,17 +126,6 @@ def test_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     found = [plain["data"]["path"], plain["scores"]["terms"]["file"], plain["init"]]
     assert found == [str(tmp_path / name) for name in ("corpus", "g.tsv", "run")]
     assert config.compose_run(["scores=[bleu,terms]"]).plain["scores"]["terms"]["file"] is None
-
-
-def test_a_checkpoint_written_before_a_setting_existed_is_read_with_its_default() -> None:
-    @dataclass(kw_only=True)
-    class Later(CallbacksConfig):
-        temperature: Annotated[float, Range(above=0.0)] = 1.0
-
-    earlier = config.compose("train")["callbacks"]
-    assert read(earlier, Later, "callbacks") == Later(**earlier, temperature=1.0)
-    with pytest.raises(UserError, match=r"^callbacks.temperature: got 0, expected a number of more than 0$"):
-        read({**earlier, "temperature": 0}, Later, "callbacks")
 
 
 def test_jobs_are_those_that_hydra_would_run() -> None:

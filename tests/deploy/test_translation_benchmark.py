@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from nmt.deploy.cli import export
-from nmt.errors import UserError
 from scripts import benchmark
 from scripts.benchmarks import translation as translation_benchmark
 from tests.tiny_run import make_run
@@ -32,8 +31,3 @@ def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
         front = rf"^\| {name} \| [\d.]+ \| [\d,]+ \| [\d.]+ \| [\d.]+ \| {equal} \|"
         row = rf"{front}( [\d,]+ \|){{2}}({ratio}){{2}}( [\d.]+ \|){{2}}$"
         assert re.search(row, said, re.M), said
-
-
-def test_a_run_that_is_missing_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="nowhere"):
-        translation_benchmark.run([f"model={tmp_path}/nowhere"])

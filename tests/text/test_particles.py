@@ -16,7 +16,6 @@ from nmt.text.particles import FORMS, agreed
         ("메뉴", "을", "를"),
         (unicodedata.normalize("NFD", "/홈/파일"), "를", "을"),  # as macOS writes a path
         ("길", "으로", "로"),  # after ㄹ
-        ("창", "로 이동", "으로 이동"),
         ("메뉴", "으로는", "로는"),
         ("파일", "라는", "이라는"),
         ("3", "를", "을"),  # 삼
@@ -25,7 +24,6 @@ from nmt.text.particles import FORMS, agreed
         ("50%", "을", "를"),  # 퍼센트
         ("10€", "를", "를"),  # not known
         ("메뉴(목록)", "을", "를"),  # what stands in brackets does not count
-        ("(파일)", "를", "을"),
         *((f"메뉴{sign}", "을", "를") for sign in (" ", "`", ">", "™", "\u200b", "(목록) ")),
         ("URL", "을", "을"),  # how it is said is not known
         ("메뉴", " 을", " 을"),
@@ -33,11 +31,8 @@ from nmt.text.particles import FORMS, agreed
         ("메뉴", "입니다", "입니다"),
         ("메뉴", "이고", "이고"),  # forms of 이다, which is no particle
         ("4", "이면", "이면"),
-        ("메뉴", "이고 파일이", "이고 파일이"),
         ("파일", "가고", "가고"),  # forms of other verbs
-        ("파일", "나고", "나고"),
         ("메뉴", "이라고", "라고"),
-        ("메뉴", "이라면", "라면"),
         ("메뉴", "으로부터", "로부터"),
         ("파일", "와는", "과는"),
         ("", "를", "를"),

@@ -22,23 +22,17 @@ GREEK = "\u0391\u039d\u039f\u0399\u039e\u03a4\u0395 \u0391\u03a1\u03a7\u0395\u03
 FOUND = {
     "Press <b>Save</b> now.": ["<b>", "</b>"],
     'See <a href="https://x.org/a b">here</a>.': ['<a href="https://x.org/a b">', "</a>"],
-    "a <br/> b <br /> c": ["<br/>", "<br />"],
     "Go to https://example.com/a?b=c#d.": ["https://example.com/a?b=c#d"],
-    "(www.example.com)": ["www.example.com"],
     "www.x.org:8080/x, (see sftp://x.org/a_(b)).": ["www.x.org:8080/x", "sftp://x.org/a_(b)"],
     "[https://x.org/a](http://x.org/(b/c)": ["https://x.org/a](http://x.org/(b/c"],
     "Write to jane.doe+x@mail.example.org, please.": ["jane.doe+x@mail.example.org"],
     "Hello {name}, {{user.name}} and ${HOME}!": ["{name}", "{{user.name}}", "${HOME}"],
-    "$(brand) on $name and %USERNAME%": ["$(brand)", "$name", "%USERNAME%"],
     "%s of %1$s, %(count)d files, %.2f, %-5d and %L1": ["%s", "%1$s", "%(count)d", "%.2f", "%-5d", "%L1"],
     "%s%s: %d%% of %dx%d, %s%d files, %1%2%3 and 50%1": ["%s", "%s", "%d", "%dx%d", "%s", "%d", "%1", "%2", "%3"],
     "%HOMEDRIVE%%HOMEPATH%, %APPDATA%2, %size%MB": ["%HOMEDRIVE%", "%HOMEPATH%", "%APPDATA%", "%size%"],
-    "[X5X] and [X12X ]": ["[X5X]", "[X12X ]"],
-    "a&nbsp;b &#160; c": ["&nbsp;", "&#160;"],
     r"Open C:\Users\me\a.txt or /usr/bin/python3.": [r"C:\Users\me\a.txt", "/usr/bin/python3"],
     # Korean particles follow without a space:
     r"C:\Users\김\보고서.odt를 C:\Users\kim에": [r"C:\Users\김\보고서.odt", r"C:\Users\kim"],
-    "/home/kim/보고서.odt를 연다": ["/home/kim/보고서.odt"],
     "/usr/share/index.html을, 메일은me@example.org로": ["/usr/share/index.html", "me@example.org"],
     "www.example.com에서 https://example.com/a?b=3을": ["www.example.com", "https://example.com/a?b=3"],
     "$name을 바꾸십시오. 将$name替换为其他值。": ["$name", "$name"],
@@ -246,10 +240,6 @@ def test_numbers_are_spans_where_asked() -> None:
     text = "1,234.56 5 2026-11-25 10:30 20000 v1.2.3 3.14. 1.5MB 12% 2.5, 3 2024년 A4:B10 and/or -7"
     expected = "1,234.56 2026-11-25 10:30 20000 3.14 1.5 2.5 2024"
     assert NUMBERS.find(text) == expected.split()
-
-
-def test_numbers_are_found_behind_letters_of_scripts_without_spaces() -> None:
-    assert NUMBERS.find("价格是1,234.5元 時刻は10:30です 약20000원") == ["1,234.5", "10:30", "20000"]
 
 
 def test_percentages_with_the_sign_in_front_can_be_left_alone() -> None:

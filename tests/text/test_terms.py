@@ -176,8 +176,3 @@ def test_a_glossary_that_cannot_be_used(tmp_path: Path, content: bytes | None, m
         file.write_bytes(content)
     with pytest.raises(UserError, match=message):
         read_terms(file)
-
-
-def test_an_empty_term_is_an_error() -> None:
-    with pytest.raises(UserError, match="terms: got 'file' with the translation '', expected a text for both"):
-        Terms({"file": " "})

@@ -118,33 +118,16 @@ def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
             both.check_source("dog " * 30, "here")
 
 
-def test_the_mode_of_every_model_is_restored(run: Run, other: Translator, mixed: Ensemble) -> None:
-    run.translator.model.train()
-    other.model.eval()
-    assert mixed.translate(TEXTS) == mixed.translate(TEXTS), "dropout must be off"
-    assert run.translator.model.training and not other.model.training
-    run.translator.model.eval()
-
-
 def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
     with pytest.raises(UserError, match=r"^attention map: an ensemble or an exported model has none"):
         mixed.attention_map("a man")
 
 
-def test_a_member_draws_the_map_of_a_translation_of_the_ensemble() -> None:
+def test_a_member_draws_the_map_of_a_translation_of_the_ensemble(run: Run) -> None:
     """Each member reads the source with its own pieces, not with those of the first member."""
-    pairs = Split.of([SentencePair(line, line[::-1]) for line in sentences(60, seed=60)])
-    bpe, unigram = (
-        Tokenizer.train(
-            pairs,
-            TokenizerConfig(type=kind, vocab_size=305, joint=False, character_coverage=1.0),
-            cache_dir=None,
-        )
-        for kind in ("bpe", "unigram")
-    )
-    tokenizers = [bpe, Tokenizer(unigram.source_model, bpe.target_model)]
-    config = {**recurrent(), "tie_embeddings": "target"}
-    members = [Translator(make_model(config, each), each, BeamSearch()) for each in tokenizers]
+    first = run.translator.tokenizer
+    second = Tokenizer(other_tokenizer(lambda text: text.upper()).source_model, first.source_model)
+    members = [Translator(make_model(recurrent(), each), each, BeamSearch()) for each in (first, second)]
     found = Ensemble(members).translate(["a man sees the dog"])[0]
     for member in members:
         (own,) = member.score([found.source], [found.text])

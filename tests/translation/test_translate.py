@@ -37,20 +37,6 @@ def test_one_for_one_in_order_in_any_batch(run: Run) -> None:
     assert any(t.text for t in together)
 
 
-def test_a_translation_is_consistent_with_the_forced_model(run: Run) -> None:
-    model, tokenizer = run.translator.model, run.translator.tokenizer
-    for found in run.translator.translate(sentences(5, seed=2)):
-        assert len(found.tokens) == len(found.token_log_probs) == len(found.pieces)
-        assert found.text == tokenizer.decode_target(found.tokens)
-        length = len(found.tokens)
-        assert found.score == pytest.approx(sum(found.token_log_probs) / ((5 + length) / 6), abs=1e-4)
-        source = torch.tensor(tokenizer.encode_source([found.source]))
-        model.eval()
-        hidden, _ = model(source, torch.ones_like(source).bool(), torch.tensor([[BOS, *found.tokens[:-1]]]))
-        forced = model.decoder.output(hidden).log_softmax(-1)[0, range(length), found.tokens]
-        assert found.token_log_probs == pytest.approx(forced.tolist(), abs=1e-3)
-
-
 def test_limits_come_from_each_sentence_itself(run: Run) -> None:
     for found in run.translator.translate(sentences(20, seed=3), max_length_factor=0.5, max_length_extra=0):
         pieces = len(run.translator.tokenizer.encode_source([found.source])[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import evaluate, translate
+from nmt.cli import translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
 from nmt.translation.loading import load
@@ -40,17 +40,6 @@ def test_a_file_has_the_same_lines(run: Run, folder: Path, tmp_path: Path) -> No
         assert one["pieces"] == two["pieces"] and one["cut"] == two["cut"]
         assert two["token_log_probs"] == pytest.approx(one["token_log_probs"], abs=1e-4)
         assert two["score"] == pytest.approx(one["score"], abs=1e-4)
-
-
-def test_an_evaluation_is_written_beside_the_exported_model(
-    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evaluate.main([f"ckpt={folder}", f"data.path={run.data}", "search.beam_size=1", "bootstrap=0"])
-    evaluate.main([f"ckpt={run.folder}", "search.beam_size=1", "bootstrap=0", *POWER])
-    said = capsys.readouterr().out
-    bleu = [line.split()[1] for line in said.splitlines() if line.startswith("  BLEU")]
-    assert len(bleu) == 2 and bleu[0] == bleu[1]
-    assert list((folder / "translations").glob("test.beam1.*.scores.json"))
 
 
 def test_an_exported_model_has_no_attention_maps_and_is_in_no_ensemble(folder: Path) -> None:

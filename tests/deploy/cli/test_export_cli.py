@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import re
 import subprocess
 import sys
@@ -60,8 +61,9 @@ def test_the_cards_example_translates_without_torch(folder: Path) -> None:
     assert done.stdout.strip()
 
 
+@pytest.mark.parametrize("error", [0.01, math.nan])
 def test_a_model_that_computes_something_else_is_not_written(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: float, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nmt.deploy.export import ctranslate2
 
@@ -69,18 +71,13 @@ def test_a_model_that_computes_something_else_is_not_written(
 
     def wrong(*arguments: object) -> object:
         spec = right(*arguments)  # type: ignore[arg-type]
-        spec.encoder.layer[1].ffn.linear_0.bias += 0.01
+        spec.encoder.layer[1].ffn.linear_0.bias += error
         return spec
 
     monkeypatch.setattr(ctranslate2, "specification", wrong)
     with pytest.raises(UserError, match=r"^check: a log-probability differs by .*, expected at most 0\.0001"):
         export.main(words(run, tmp_path / "model"))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_setting_of_the_format_is_checked(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^format\.quantization: got 'int4', expected one of float32, "):
-        export.main(words(run, tmp_path / "model", "format.quantization=int4"))
 
 
 def test_a_format_is_needed_and_nothing_is_overwritten(run: Run, tmp_path: Path) -> None:

@@ -23,30 +23,17 @@ def card_of(model: LoadedModel, folder: Path) -> str:
     return (folder / "README.md").read_text("utf-8")
 
 
-def test_only_scores_are_in_the_table_of_scores(run: Run, tmp_path: Path) -> None:
-    scores = {"val": {"loss": 2.5, "bleu": {"value": 39.5, "label": "BLEU", "signature": "a|b"}}, "weights": "average"}
-    card = card_of(replace(transformer(run), scores=scores), tmp_path)
-    table = card.partition("## Scores of the checkpoint")[2].partition("##")[0].split("\n")
-    assert [line for line in table if line][2:] == ["| val | loss | 2.50 |  |", r"| val | BLEU | 39.50 | a\|b |"]
-
-
 def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_path: Path) -> None:
     spans = Spans({"braces": "{.}", "tags": "<.>"})
     assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
     assert "marks" not in card_of(transformer(run), tmp_path)
 
 
-def test_the_card_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
+def test_the_card_names_the_training_data_but_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
     model = transformer(run)
-    data = {**model.config["data"], "_target_": "nmt.data.sources.hub.Hub", "name": "/home/anna/corpus"}
-    data["path"] = None  # files there would take the place of the data of the Hub
-    assert "Its training data: Hub." in card_of(replace(model, config={**model.config, "data": data}), tmp_path)
-
-
-def test_the_card_names_further_corpora_and_says_that_there_was_another_model(run: Run, tmp_path: Path) -> None:
-    model = transformer(run)
-    data = {**model.config["data"], "more": {"captions": {"train": "/home/anna/a.tsv"}, "talks": {"train": "b.tsv"}}}
+    hub = {"_target_": "nmt.data.sources.hub.Hub", "name": "/home/anna/corpus", "path": None}
+    data = {**model.config["data"], **hub, "more": {"talks": {"train": "/home/anna/a.tsv"}}}
     more = card_of(replace(model, config={**model.config, "data": data}), tmp_path)
-    assert "Its training data: local files, captions, talks.\n\n" in more and "anna" not in more
+    assert "Its training data: Hub, talks.\n\n" in more and "anna" not in more
     begun = card_of(replace(model, config={**model.config, "init": "/home/anna/run"}), tmp_path)
     assert "local files, those of another model." in begun and "anna" not in begun

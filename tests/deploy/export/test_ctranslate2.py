@@ -15,7 +15,7 @@ from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.errors import UserError
 from nmt.tokens import BOS, EOS
 from nmt.translation.loading import load, make_translator
-from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, recurrent_model, transformer
+from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, transformer
 from tests.tiny_run import Run
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -24,16 +24,12 @@ POSITIONS = "nmt.models.positions"
 HELD: dict[str, dict[str, Any]] = {
     "pre-norm": {},
     "post-norm": {"norm_first": False},
-    "gelu": {"activation": "gelu"},
     "swiglu": {"activation": "swiglu"},
     "geglu of one post-norm side": {"activation": "geglu", "norm_first": False, "sides": "decoder"},
     "rms": {"norm": "rms"},
-    "rms post-norm": {"norm": "rms", "norm_first": False},
     "unscaled scores": {"scale_scores": False},
     "other heads in the decoder": {"heads": 4, "sides": "decoder"},
-    "one post-norm side": {"norm_first": False, "sides": "encoder"},
     "learned positions": {"positions": f"{POSITIONS}.learned.Learned"},
-    "rotary positions": {"positions": f"{POSITIONS}.sinusoidal.Rotary"},
     "rotary, rms": {"positions": f"{POSITIONS}.sinusoidal.Rotary", "norm": "rms"},
 }
 
@@ -135,11 +131,6 @@ def test_rounding_is_small_and_leaves_our_model_alone(quantization: Any, run: Ru
 def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, run: Run) -> None:
     with pytest.raises(UserError, match=words):
         CTranslate2().require(transformer(run, **settings))
-
-
-def test_a_recurrent_model_is_refused(run: Run) -> None:
-    with pytest.raises(UserError, match="train one with model=transformer"):
-        CTranslate2().require(recurrent_model(run))
 
 
 @pytest.mark.parametrize(

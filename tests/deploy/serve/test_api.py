@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import math
-import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -48,19 +49,14 @@ def client() -> Iterator[Client]:
     [
         ({}, {"translatedText": "TWO MEN SIT."}),
         ({"q": ["A dog.", "A cat."]}, {"translatedText": ["A DOG.", "A CAT."]}),
-        ({"q": ["A dog."]}, {"translatedText": ["A DOG."]}),
-        ({"q": ["", "A dog."]}, {"translatedText": ["", "A DOG."]}),
         ({"q": "  "}, {"translatedText": "  "}),
         ({"q": "A dog.\n\nA cat.\n"}, {"translatedText": "A DOG.\n\nA CAT.\n"}),
         ({"q": "a", "alternatives": 2}, {"translatedText": "A", "alternatives": ["A 1", "A 2"]}),
         ({"q": ["a", ""], "alternatives": 1}, {"translatedText": ["A", ""], "alternatives": [["A 1"], []]}),
-        ({"alternatives": -1}, {"translatedText": "TWO MEN SIT."}),
         ({"source": "auto"}, {"translatedText": "TWO MEN SIT.", "detectedLanguage": EN}),
         ({"q": ["a"], "source": "auto"}, {"translatedText": ["A"], "detectedLanguage": [EN]}),
-        ({"source": "EN", "target": "pt_br"}, {"translatedText": "TWO MEN SIT."}),
         ({"source": "de"}, {"translatedText": "Two men sit."}),
         ({"format": "html", "q": "<p>a <b>b</b></p>"}, {"translatedText": "<p>A <b>B</b></p>"}),
-        ({"format": "text", "api_key": "", "foo": 1}, {"translatedText": "TWO MEN SIT."}),
         ({"q": ["Text 1", "", "[X5X] [X20X ]\n"]}, {"translatedText": ["TEXT 1", "", "[X5X] [X20X ]\n"]}),  # Weblate
     ],
     ids=str,
@@ -76,7 +72,6 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
     [
         *(({"q": empty}, MISSING.format("q")) for empty in ("", None, [])),
         ({"source": None}, MISSING.format("source")),
-        ({"target": ""}, MISSING.format("target")),
         *(({"q": bad}, "Invalid request: q must be a text or a list of texts") for bad in (5, ["a", 5])),
         *(({name: bad}, "Invalid request: alternatives, layer and head must be numbers")
           for name, bad in (("alternatives", "x"), ("layer", math.inf), ("head", [1]))),
@@ -162,10 +157,6 @@ def test_what_a_server_says_about_itself(client: Client) -> None:
     assert page.status == 200 and page.headers["content-type"].startswith("text/html") and "://" not in page.body
 
 
-def test_addresses_that_there_are_not(client: Client) -> None:
-    assert client.get("/nope").status == 404 and client.post("/translate_file", {}).status == 405
-
-
 def test_a_key_is_asked_for() -> None:
     with served(worker_of({PAIR: open_stub()}), key="sesame") as client:
         assert client.post("/translate", ASK).status == 400
@@ -187,13 +178,6 @@ def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> No
         assert knowing.post("/translate", {**asked, "terms": None}).body == {"translatedText": ["A DOG", "A CAT"]}
 
 
-def test_mastodon_sends_html_and_asks_for_the_language(client: Client) -> None:
-    post = '<p>Hello <span translate="no">:blobcat:</span><br>A <a href="https://example.com/@a">@a</a> b</p>'
-    reply = client.post("/translate", {"q": [post, "spoiler"], "source": "auto", "target": "de", "format": "html"})
-    expected = '<p>HELLO <span translate="no">:blobcat:</span><br>A <a href="https://example.com/@a">@A</a> B</p>'
-    assert reply.body == {"translatedText": [expected, "SPOILER"], "detectedLanguage": [EN, EN]}
-
-
 def test_a_text_that_fails_is_not_logged(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         reply = client.post("/translate", {**ASK, "q": POISON})
@@ -208,12 +192,8 @@ def test_a_client_that_goes_gives_its_place_to_others(caplog: pytest.LogCaptureF
         first = threading.Thread(target=client.post, args=("/translate", ASK))
         first.start()
         wait_for(lambda: stub.batches)
-        with socket.create_connection(("127.0.0.1", client.port)) as leaving:
-            body = json.dumps({**ASK, "q": "gone"}).encode()
-            head = (
-                f"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-            )
-            leaving.sendall(head.encode() + b"\r\n\r\n" + body)
+        with closing(HTTPConnection("127.0.0.1", client.port)) as leaving:
+            leaving.request("POST", "/translate", json.dumps(ASK), {"Content-Type": "application/json"})
             wait_for(lambda: worker._waiting)
         wait_for(lambda: worker._waiting[0][1].done())
         stub.gate.set()

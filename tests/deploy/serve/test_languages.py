@@ -15,18 +15,13 @@ LANGUAGES = Languages((("en", "de"), ("en", "ko"), ("ko", "en"), ("ja", "en"), (
 @pytest.mark.parametrize(
     ("text", "language", "confidence"),
     [
-        ("안녕하세요", "ko", 100.0),
         ("Google에서 검색하세요", "ko", 75.0),
         ("日本語です", "ja", 100.0),
-        ("中文", "zh", 100.0),
-        ("Привет", "ru", 100.0),
         ("안녕하세요 https://example.com/some/long/path me@example.com", "ko", 100.0),
         ("詳細はhttps://example.com/をご覧ください。", "ja", 100.0),
-        ("@철수", "ko", 100.0),
         ("Read https://ko.wikipedia.org/wiki/대한민국의_역사 first", "en", 50.0),
         ("Hello", "en", 50.0),  # or German
         ("สวัสดี", "en", 0.0),
-        ("123 !", "en", 0.0),
     ],
 )
 def test_the_script_decides(text: str, language: str, confidence: float) -> None:

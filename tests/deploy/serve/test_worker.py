@@ -100,7 +100,6 @@ def test_a_full_queue_refuses_new_requests() -> None:
     [
         (BeamSearch(beam_size=4), {"n_best": 3}),
         (BeamSearch(beam_size=2), {"n_best": 2}),
-        (BeamSearch(beam_size=4, n_best=4), {}),
         (BeamSearch(beam_size=4, n_best=4, utility="chrf"), {}),
     ],
 )
