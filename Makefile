@@ -45,11 +45,12 @@ test: $(STAMP)  ## run the fast tests, without a network
 test-all: $(STAMP)  ## run all tests, also the slow ones
 	$(BIN)/python -m pytest -m ''
 
-check: $(STAMP)  ## run ruff (lint and format), mypy --strict, and import-linter (layers of the architecture)
+check: $(STAMP)  ## run ruff (lint and format), mypy --strict, import-linter (layers of the architecture), and the budget of lines
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/budget.py
 
 format: $(STAMP)  ## format the code and apply ruff's fixes
 	$(BIN)/python -m ruff format .
