@@ -46,7 +46,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from nmt.cli import multirun, session
+from nmt.cli import session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, default_options, jobs, parse
@@ -90,6 +90,8 @@ def _train(argv: Sequence[str]) -> None:
             head = f"---\n# job {number}: {' '.join(job)}\n" if flags.multirun else ""
             print(head + shown.to_yaml(), end="")
     elif flags.multirun:
+        from nmt.cli import multirun  # here, because a single run needs nothing of it
+
         multirun.multirun(words)
     elif resumes:
         recipe = _resumed(words)
