@@ -1,4 +1,4 @@
-"""Builds the objects that nodes of the config describe, and all those of a run that need no data."""
+"""Builds the objects that nodes of the config describe, one by one or all objects of a run that need no data."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ MODELS = ("nmt.models",)
 SOURCES = ("nmt.data.sources", "nmt.lab.alignment", "nmt.lab.tasks")
 CALLBACKS = ("nmt.training.callbacks", "nmt.lab.callbacks")
 FILES_NODE = {TARGET: FILES_SOURCE}
-# For each kind of object, the packages whose classes a node may name, and the base class. Its module is imported when
-# the first object of the kind is built, because translation must start without Lightning, and without the laboratory.
+# For each kind of object, the packages whose classes a node may name, and the base class. The base class is
+# imported when the first object of its kind is built, because translation must start without Lightning and the
+# laboratory.
 KINDS: dict[str, tuple[tuple[str, ...], str]] = {
     "encoder": (MODELS, "nmt.models.interface.Encoder"),
     "decoder": (MODELS, "nmt.models.interface.Decoder"),
@@ -57,10 +58,10 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def build(kind: str, node: Mapping[str, Any], path: str | None = None, **options: Any) -> Any:
-    """Return the object that `node` describes; `kind` is a key of `KINDS`, and `path` the key of the node.
+    """Return the object that `node` describes. `kind` is a key of `KINDS`.
 
-    `instantiate` explains the other arguments. Raises UserError for a node that does not fit its class, and for a class
-    of another kind.
+    `path` is the key of the node in messages; None is `kind`. `options` are other arguments of `instantiate`. Raises
+    UserError for a node that does not fit its class, and for a class of another kind.
     """
     (packages, base), path = KINDS[kind], path or kind
     value = instantiate(node, path, within=packages, **options)
@@ -238,13 +239,13 @@ def build_callbacks(
     A node that is null is left out. A callback with a parameter `views` gets the views of the run. Raises UserError for
     nodes that do not fit.
     """
-    kinds = {name: "checkpointing" if name == "checkpointing" else "callback" for name in config}
     nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
-    nodes |= {f"extra.{name}": node for name, node in config["extra"].items()}
+    extra = {f"extra.{name}": node for name, node in config["extra"].items()}
+    kinds = {"checkpointing": "checkpointing", **dict.fromkeys(extra, "extra")}
     options = {"allow": allow, "offered": {"views": views}}
     return {
-        name: build(kinds.get(name, "extra"), node, f"callbacks.{name}", **options)
-        for name, node in nodes.items()
+        name: build(kinds.get(name, "callback"), node, f"callbacks.{name}", **options)
+        for name, node in (nodes | extra).items()
         if node is not None
     }
 
@@ -253,7 +254,7 @@ def build_callbacks(
 class Objects:
     """The objects of a run that need no data.
 
-    `more_sources` are the sources of the further training corpora. `callbacks` are named as their nodes.
+    `more_sources` are the sources of the further training corpora. `callbacks` have the names of their nodes.
     """
 
     source: Source
@@ -273,7 +274,7 @@ def build_objects(config: TrainConfig) -> Objects:
     Raises UserError for the first mistake that settings, constructors or the trial of the model show. The random state
     does not change.
     """
-    for problem in contradictions(config):
+    if problem := next(contradictions(config), None):
         raise UserError(problem)
     allow, languages = config.allow, (config.data.source_lang, config.data.target_lang)
     with torch.random.fork_rng(devices=[]):
@@ -297,16 +298,17 @@ def build_objects(config: TrainConfig) -> Objects:
     for view in views.values():
         view.check(model)
     if objects.search.reads_attention:
-        CoverageTracker(model)
+        CoverageTracker(model)  # raises UserError for a decoder without attention
     return objects
 
 
 def _toy_model(config: TrainConfig) -> Seq2Seq:
-    """Return the model with a toy vocabulary, without memory for its weights.
+    """Return the model with a toy vocabulary, after a check of its lengths.
 
-    A model with classes of the user's own packages has memory, because they may read values, and is tried.
+    Its weights have shapes, but no memory. With `allow`, classes of the user's own packages may read values. Then the
+    weights have memory, and `try_model` checks the model.
     """
-    with one_thread() if config.allow else shapes_only():  # new threads would keep the treatment of denormal numbers
+    with one_thread() if config.allow else shapes_only():
         model = build_model(config.model, source_vocab_size=8, target_vocab_size=8, allow=config.allow)
         longest = config.data.max_length
         check_lengths(model, config.model, longest, longest, of="data.max_length", otherwise="lower data.max_length")

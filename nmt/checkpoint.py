@@ -221,7 +221,8 @@ def load_model(path: str | Path, device: str | torch.device = "cpu", allow: Sequ
     tokenizer = found.tokenizer
     sizes = {"source_vocab_size": tokenizer.source_vocab_size, "target_vocab_size": tokenizer.target_vocab_size}
     try:
-        # The shapes are compared before memory is taken; but a class of the user's own packages may need values.
+        # The shapes are compared first, with a model that takes no memory. With `allow` this step is left out, because
+        # a class of the user's own packages may need values.
         for context in (nullcontext(),) if allow else (shapes_only(), nullcontext()):
             with context:
                 model = build_model(found.config["model"], **sizes, allow=allow)

@@ -1,4 +1,4 @@
-"""Conditions between settings. Those here need no data; `nmt.training.run` checks what needs the corpus."""
+"""Conditions on several settings that need no data. `nmt.training.run` checks the conditions that need the corpus."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nmt.errors import ParameterError, UserError, did_you_mean
 from nmt.models.interface import CrossLayer
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import shown
+from nmt.system.place import place_of_process
 
 if TYPE_CHECKING:
     from nmt.evaluation.metrics.base import Metric
     from nmt.training.objectives.base import Objective
-from nmt.system.place import place_of_process
 
 MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
@@ -121,7 +121,7 @@ def check_lengths(
     """Raise UserError if the encoder has fewer positions than `source`, or the decoder than `target`.
 
     `source` and `target` are numbers of tokens, eos included. `config` is the node of the model. In the message, `of`
-    names the source of these numbers, and `otherwise` is the alternative to more positions.
+    says where these numbers come from, and `otherwise` says what helps instead of more positions.
     """
     for side, part, longest in (("encoder", model.encoder, source), ("decoder", model.decoder, target)):
         if part.max_length is not None and part.max_length < longest:

@@ -78,7 +78,6 @@ class Form:
 PositiveInt = Annotated[int, Range(low=1)]
 NonNegativeInt = Annotated[int, Range(low=0)]
 NonNegative = Annotated[float, Range(low=0)]
-Share = Annotated[float, Range(low=0, high=1)]
 Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be
 # No machine trains larger models. The limits stop a mistyped number before it takes all memory or time.
 Width = Annotated[int, Range(low=1, high=65_536)]

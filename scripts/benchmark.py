@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> None:
     ckpt, overrides = take(list(arguments), "ckpt")
     words = with_defaults(overrides)
     with tempfile.TemporaryDirectory() as folder:
-        recipe = Recipe(compose("train", words), Path(folder))
+        recipe = Recipe(compose("train", words), Path(folder) / "run")
         objects = build_objects(recipe.settings)
         from scripts.benchmarks.training import measure
 

@@ -1,8 +1,8 @@
-"""Count the lines of each house and compare them with its budget, so that the program stays small enough to read.
+"""Count the lines of each part of the program and compare them with its budget, so that the program stays readable.
 
     python scripts/budget.py
 
-Prints a table. The exit status is 1 if a house is over its budget. "Code" is what is left without docstrings, comments,
+Prints a table. The exit status is 1 if a part is over its budget. "Code" is what is left without docstrings, comments,
 blank lines and imports.
 """
 
@@ -37,7 +37,7 @@ BUDGETS = {
 
 
 def houses(root: Path) -> dict[str, list[Path]]:
-    """Return the Python files of each house, by the name that it has in BUDGETS."""
+    """Return the Python files of each part of the program, by its name in BUDGETS."""
     nmt = root / "nmt"
     inner = {name: sorted((nmt / name).rglob("*.py")) for name in ("deploy", "lab")}
     apart = {path for paths in inner.values() for path in paths}
@@ -53,7 +53,7 @@ def measured(paths: Iterable[Path]) -> Size:
 
 
 def code_lines(text: str) -> int:
-    """Return how many lines of a Python file hold code other than docstrings and imports."""
+    """Return how many lines of a Python file are code, without docstrings, comments, blank lines and imports."""
     rows = text.splitlines()
     kept = {number for number, row in enumerate(rows, 1) if row.strip() and not row.lstrip().startswith("#")}
     for node in ast.walk(ast.parse(text)):

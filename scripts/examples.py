@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from nmt import load_translator
 from nmt.build import architecture
 from nmt.cli import share, train, translate
+from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
@@ -156,7 +157,7 @@ def table() -> str:
     """Return a Markdown table with a row for each model."""
     rows = [row(folder.parent) for folder in sorted(EXAMPLES.glob(f"*/{METRICS}"))]
     head = ["folder", "data", "model", "test BLEU", "test chrF", "parameters", "updates", "size"]
-    return "\n".join(f"| {' | '.join(each)} |" for each in (head, ["---"] * len(head), *rows))
+    return to_markdown(Table([Column(name, number=False) for name in head], rows)).rstrip()
 
 
 def row(folder: Path) -> list[str]:

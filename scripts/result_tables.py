@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from nmt.errors import counted
 from nmt.system.run_files import CONFIG
 from scripts.result_files import MORPHEMES, RESULTS, ROOT, SPEEDS, comparisons, metrics_of
 
@@ -19,7 +20,7 @@ FACTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "minutes": lambda run: f"{run['wall_seconds'] / 60:.0f}",
     "target tokens/s": lambda run: f"{run['target_tokens_per_second']:,.0f}",
 }
-RUNS = "runs.tsv"  # the complete table: a row for each run
+RUNS = "runs.tsv"  # the complete table, with a row for each run
 SHORT = ["parameters", "updates"]
 README_ROWS = {f"multi30k_{name}" for name in ("transformer", "bit", "luong", "bahdanau", "rnn")}
 
@@ -47,7 +48,7 @@ def short_table() -> str:
 
 
 def means_table(comparison: dict[str, Any]) -> str:
-    """Return a Markdown table with a row for each system, and below it the signatures of the scores."""
+    """Return a Markdown table with a row for each system, below a line with the signatures of the scores."""
     rows = []
     for system in comparison["systems"]:
         facts = metrics_of(system["runs"][0], RESULTS)
@@ -64,7 +65,7 @@ def means_table(comparison: dict[str, Any]) -> str:
 
 
 def update_runs(results: Path) -> None:
-    """Write a row for each compared run to runs.tsv. Rows of other runs stay, also if their folder is gone."""
+    """Write a row for each compared run to runs.tsv. Rows of other runs stay, even if their folder is gone."""
     file, rows = results / RUNS, dict[tuple[str, ...], dict[str, str]]()
     if file.is_file():
         head, *lines = (line.split("\t") for line in file.read_text("utf-8").splitlines())
@@ -107,8 +108,7 @@ def run_row(comparison: dict[str, Any], name: str, run: dict[str, Any], results:
 def hardware(facts: dict[str, Any]) -> str:
     """Return the most important facts of `nmt.system.machine.describe` as a short text."""
     memory = f", {facts['memory_bytes'] / 2**30:.0f} GiB" if facts["memory_bytes"] else ""
-    threads = f"{facts['threads']} thread{'' if facts['threads'] == 1 else 's'}"
-    return ", ".join(facts["gpus"]) or f"{threads} of an {facts['cpu']}{memory}"
+    return ", ".join(facts["gpus"]) or f"{counted(facts['threads'], 'thread')} of an {facts['cpu']}{memory}"
 
 
 def with_width(test: dict[str, float]) -> str:

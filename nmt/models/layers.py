@@ -1,4 +1,7 @@
-"""Layers that models share: dropout with fast random numbers on a CPU, gated linear units, and token embeddings."""
+"""Layers that models share: dropout with fast random numbers on a CPU, gated linear units, and token embeddings.
+
+`shapes_only` builds any model without memory for its weights.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trial of a model on toy sentences. A mistake in a class of one's own is found before any data are read."""
+"""The trial of a model on toy sentences: it finds mistakes in a user's own class before any data are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nmt.models.interface import EncoderOutput
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, PAD
 
-SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # more sentences than a final state has layers
+SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # with five sentences, a final state (L, B, D) is not (B, L, D)
 TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
 CHANGE = "of a sentence change with its padding, or with the other sentences of the batch"
 
@@ -21,8 +21,9 @@ CHANGE = "of a sentence change with its padding, or with the other sentences of 
 def try_model(model: Seq2Seq) -> None:
     """Raise ParameterError if `model` cannot be trained, reads padding, or has steps that differ from `forward`.
 
-    Its `parameter` is the name of the part that is wrong ("decoder.attention"); its `problem` describes the mistake
-    and, for an error of Python, the line. The vocabulary needs at least seven tokens. The weights change.
+    The `parameter` of the error is the name of the wrong part ("decoder.attention"). Its `problem` describes the
+    mistake; for an error of Python, it also names the line. The vocabulary needs at least seven tokens. The weights of
+    the model change.
     """
     source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
     with torch.no_grad():
@@ -69,7 +70,7 @@ def _check_forward(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
                     name, "got weights of padding, expected 0: scores are -inf where the mask is False"
                 )
     decoder.output(hidden).sum().backward()
-    for name, weight in model.named_parameters():  # training could not change it, and several GPUs would stop
+    for name, weight in model.named_parameters():  # without a gradient, several GPUs would stop
         if weight.requires_grad and weight.grad is None:
             raise ParameterError(
                 name.rpartition(".")[0], f"no prediction depends on the weights {name}; leave them out"
@@ -77,6 +78,7 @@ def _check_forward(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
 
 
 def _check_padding(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
+    """Check that a sentence alone has the memory and the hidden states that it has in the batch, with padding."""
     row, length = slice(1, 2), int((source[1] != PAD).sum())
     short = source[row, :length]
     alone, padded = model.encoder(short, short != PAD), model.encoder(source, source != PAD)
@@ -106,12 +108,15 @@ def _check_shape(module: str, name: str, got: Tensor, expected: tuple[int, ...])
 
 
 def _differ(one: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors differ by more than rounding, of sums over other numbers of tokens."""
+    """Return whether two tensors differ by more than the rounding of sums, also of sums with additional zeros."""
     return one.shape != other.shape or bool((one - other).abs().max() > 3e-4 * one.abs().max())
 
 
 def _place(model: nn.Module, error: Exception) -> tuple[str, str]:
-    """Return the innermost module of `model` that was running, and the line outside torch ("scaled.py, line 12")."""
+    """Return the innermost module of `model` that was running, and the last line outside torch.
+
+    The line is a text such as "scaled.py, line 12".
+    """
     names = {id(module): name for name, module in model.named_modules() if name}
     steps = list(traceback.walk_tb(error.__traceback__))[::-1]
     modules = (names.get(id(frame.f_locals.get("self"))) for frame, _ in steps)

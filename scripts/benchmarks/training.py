@@ -21,7 +21,6 @@ from nmt.models.interface import State, per_sentence
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.system import machine
-from nmt.system.atomic import temporary_folder
 from nmt.system.run_files import find_checkpoint
 from nmt.tokens import EOS
 from nmt.training.module import TranslationModule, translation_module
@@ -45,8 +44,8 @@ def measure(recipe: Recipe, objects: Objects, ckpt: str | None) -> Iterator[str]
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     clock = Clock()
     callbacks = {"checkpointing": objects.callbacks["checkpointing"], "clock": clock}
-    with temporary_folder() as folder, suppress(Measured):
-        train(replace(_unlimited(recipe), folder=folder / "run"), replace(objects, callbacks=callbacks))
+    with suppress(Measured):
+        train(_unlimited(recipe), replace(objects, callbacks=callbacks))
     device = clock.device
     yield f"hardware: {machine.describe(device)}"
     peak = max(clock.peak, matmul_peak(device))

@@ -2,14 +2,14 @@
 
     python scripts/benchmark.py turns [with="KEY=VALUE ..."] [with=...] [joeynmt=PYTHON] [turns=3] [any override]
 
-The first system has the overrides of the command, each `with=` adds its own. The systems take turns. Each turn is a
-process of its own, which trains as `python scripts/benchmark.py` does, with 10 and then 60 timed updates. The table has
-the median of the target tokens in a second, and the ratio to the first system: the median of the turns, and in brackets
-their range.
+The first system has the overrides of the command. Each `with=` adds a system with further overrides. The systems take
+turns. Each turn is a process of its own, which trains as `python scripts/benchmark.py` does, with 10 and then 60 timed
+updates. The table has the median of the target tokens in a second, and the ratio to the first system: the median of the
+turns, and in brackets their range.
 
 `joeynmt=PYTHON` adds JoeyNMT 2.3 (https://github.com/joeynmt/joeynmt); PYTHON is the Python program of an environment
-where it is installed. It trains a Transformer of the same sizes with the same training pairs, pieces and padded tokens
-in a batch, on the CPU. Its speed is the mean of what it prints after its first 10 of 40 updates.
+where it is installed. JoeyNMT trains a Transformer of the same sizes with the same training pairs, pieces and padded
+tokens in a batch, on the CPU. Its speed is the mean of what it prints after its first 10 of 40 updates.
 """
 
 from __future__ import annotations

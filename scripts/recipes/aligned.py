@@ -1,6 +1,6 @@
-"""Pairs as pieces with the links of a statistical aligner, and their parts that translate each other.
+"""A statistical aligner links the pieces of pairs, and finds the parts of a pair that translate each other.
 
-The recipes augment.py and glossary.py use them.
+The recipes augment.py and glossary.py use this module.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from nmt.text.languages import UNSPACED
 from nmt.tokens import WORD_MARK
 
 MOST_LINKS = 6_000_000  # possible links between pieces that the aligner learns from
-ROUNDS, DIAGONAL = 5, 4.0  # of the aligner: steps of learning; how much a link far from the diagonal is disliked
+ROUNDS = 5  # how often the aligner goes through the pairs
+DIAGONAL = 4.0  # with a larger number, links far from the diagonal are less probable
 _LETTER_WITHOUT_SPACES = regex.compile(rf"[\p{{Lo}}&&[{UNSPACED}]]", regex.V1)
 _LEADING_VOWEL = regex.compile(r"\p{Logical_Order_Exception}\Z")  # of Thai and Lao: written before its consonant
 
@@ -30,9 +31,10 @@ Whole = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class Example:
-    """A pair as pieces. `forward` has for each target piece the position of its source piece, `backward` the reverse.
+    """A pair as pieces, with links.
 
-    A pair without links has one piece on each side.
+    `forward` has for each target piece the position of its source piece. `backward` has for each source piece the
+    position of its target piece. Without links, both are empty, and each side is one piece.
     """
 
     source: Sequence[str]
@@ -48,8 +50,8 @@ class Example:
     def translation(self, part: range) -> range | None:
         """Return the positions of the target pieces that translate a part of the source, or None.
 
-        They translate it if no link leads out of the two parts (Och and Ney 2004, section 3.2), and if the aligner
-        agrees in both directions on one link at least.
+        These pieces translate the part if no link leads out of the two parts (Och and Ney 2004, section 3.2), and if
+        both directions of the aligner agree on at least one link.
         """
         linked = [place for place, position in enumerate(self.forward) if position in part]
         linked += [self.backward[position] for position in part]
@@ -61,7 +63,7 @@ class Example:
         return translated if any(self.forward[self.backward[position]] == position for position in part) else None
 
     def phrases(self, most_words: int, rng: random.Random) -> Iterator[tuple[range, range]]:
-        """Yield random parts of one to `most_words` source words with their translations. It gives up after 8 tries."""
+        """Yield random parts of one to `most_words` source words with their translations, in 8 tries."""
         words = self.words()
         for _ in range(8 if self.forward else 0):
             first = rng.randrange(len(words))
@@ -71,7 +73,7 @@ class Example:
 
 
 def begins_word(pieces: Sequence[str], place: int) -> bool:
-    """Return whether a word begins at this place or the text ends there. In Chinese, each letter begins a word."""
+    """Return whether a word begins or the text ends at `place`. In Chinese, each letter begins a word."""
     if place in (0, len(pieces)) or pieces[place].startswith(WORD_MARK):
         return True
     return bool(_LETTER_WITHOUT_SPACES.match(pieces[place]) and not _LEADING_VOWEL.search(pieces[place - 1]))
@@ -123,11 +125,11 @@ class Aligner:
         self._given_target = _learned(place.astype(np.int32), prior, np.concatenate(columns), targets)
 
     def links(self, source: Ids, target: Ids) -> tuple[list[int], list[int]]:
-        """Return for each target piece the position of the source piece that it translates, and the reverse."""
+        """Return `forward` and `backward` of an `Example` for these ids."""
         keys = _keys(source, target)
         place = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         prior = np.where(self._keys[place] == keys, _prior(len(source), len(target)), 0.0)
-        # A pair of pieces that it has never seen is possible too, but less than all others.
+        # A pair of pieces that the aligner has never seen is possible too, but less probable than all others.
         prior = prior + 1e-9 * _prior(len(source), len(target))
         forward, backward = self._given_source[place] * prior, self._given_target[place] * prior
         return forward.argmax(1).tolist(), backward.argmax(0).tolist()
@@ -139,7 +141,10 @@ def _keys(source: Ids, target: Ids) -> Whole:
 
 
 def _prior(source: int, target: int) -> Floats:
-    """Return for each place of the target (T) and of the source (S) how well they fit: (T, S)."""
+    """Return (T, S): how probable a link between a place of the target (T) and one of the source (S) is.
+
+    The numbers are not normalized.
+    """
     heights = np.arange(target, dtype=np.float32)[:, None] / target
     return np.exp(-DIAGONAL * np.abs(np.arange(source, dtype=np.float32) / source - heights))
 

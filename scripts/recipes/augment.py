@@ -1,4 +1,4 @@
-"""Write changed copies of training pairs, so that a model learns texts as people write them, or a changed test set.
+"""Write changed copies of training pairs, so that a model learns texts as people write them. Or change a test set.
 
   python scripts/recipes/augment.py PAIRS SOURCE_LANG TARGET_LANG OUT [changes=NAME,NAME] [rounds=5] [test=NAME]
 
@@ -6,7 +6,7 @@
   OUT        the file for the changed pairs (.jsonl)
   changes=   some of spans, phrases, joined_lines, title_case, no_full_stop (all of them)
   rounds=5   how often the pairs are gone through; each round changes a share of them (RATES)
-  test=NAME  write every pair of PAIRS in its place, with this change wherever it can be made
+  test=NAME  change a test set: write all pairs in their order, and make this change in each pair that allows it
 
 With five rounds and a weight of 0.2, an epoch has a fifth of the changed pairs, drawn anew:
 
@@ -47,9 +47,9 @@ from scripts.recipes.aligned import Example, begins_word, examples, text
 Texts = tuple[str, str]
 Change = Callable[[Example, random.Random, SentencePair], Texts | None]
 
-SPANS = ("{name}", "{0}", "{{ user.name }}", "[X3X]", "${HOME}", "😀")  # that may stand directly beside a word
+SPANS = ("{name}", "{0}", "{{ user.name }}", "[X3X]", "${HOME}", "😀")  # spans that may stand directly beside a word
 TAGS = (("<b>", "</b>"), ('<a href="/help">', "</a>"), ("<x1>", "</x1>"), ("{b}", "{/b}"))
-FULL_STOPS = (".", "\u3002", "\u0964", "\u06d4")  # also of Chinese and Japanese, Hindi, Urdu
+FULL_STOPS = (".", "\u3002", "\u0964", "\u06d4")  # the last three are for Chinese and Japanese, Hindi, and Urdu
 _OWN_SPAN = re.compile(r"[<>{}%$@\\_/]|www\.")
 _PARTICLE = re.compile("(?<=[가-힣]{2})(을|를|이|가|은|는|의|에|에서|에게|으로|로|와|과|도|만)$")
 _PUNCTUATION = regex.compile(r"\A\p{P}+|\p{P}+\Z")
@@ -78,7 +78,7 @@ def spans(example: Example, rng: random.Random, other: SentencePair) -> Texts | 
 
 
 def _is_markable(original: Sequence[str], side: Sequence[str], part: range) -> bool:
-    """Return whether a part has letters and no new span, and ends with a word or in front of a Korean particle."""
+    """Return whether a part has letters and no new span, and ends where a word ends or a Korean particle begins."""
     pieces = original[part.start : part.stop]
     rest = _PUNCTUATION.sub("", "".join([*original[part.stop :], WORD_MARK]).partition(WORD_MARK)[0])
     is_whole = begins_word(original, part.stop) or not rest or _PARTICLE.search(f"가가{rest}") is not None
@@ -86,7 +86,7 @@ def _is_markable(original: Sequence[str], side: Sequence[str], part: range) -> b
 
 
 def _mark(side: list[str], part: range, new: tuple[str, str | None]) -> None:
-    """Put a span in place of a part, or two tags around it; punctuation and a particle at its ends stay outside."""
+    """Replace a part by a span, or put two tags around it. Punctuation and a particle at its ends stay outside."""
     words = text(side[part.start : part.stop])
     core = _PUNCTUATION.sub("", words)
     before, _, after = words.partition(core)
@@ -97,7 +97,7 @@ def _mark(side: list[str], part: range, new: tuple[str, str | None]) -> None:
 
 
 def phrases(example: Example, rng: random.Random, other: SentencePair) -> Texts | None:
-    """Make a pair of one to four words and their translation, so that short texts stay short."""
+    """Make a pair of one to four words and their translation, so that translations of short texts stay short."""
     for part, translated in example.phrases(4, rng):
         sides = text(example.source[part.start : part.stop]), text(example.target[translated.start : translated.stop])
         is_shorter, has_words = len(part) < len(example.source), all(any(map(str.isalnum, side)) for side in sides)
@@ -107,7 +107,7 @@ def phrases(example: Example, rng: random.Random, other: SentencePair) -> Texts 
 
 
 def joined_lines(example: Example, rng: random.Random, other: SentencePair) -> Texts:
-    """Join a pair with another one, so that a text of several sentences keeps all of them."""
+    """Join a pair with another one, so that the translation of several sentences has all of them."""
     source, target = text(example.source), text(example.target)
     return f"{source}{_gap(source)}{other.source}", f"{target}{_gap(target)}{other.target}"
 
@@ -130,7 +130,7 @@ def no_full_stop(example: Example, rng: random.Random, other: SentencePair) -> T
     return source[:-1].rstrip(), target[:-1].rstrip()
 
 
-# The share of the pairs that a change has in a round
+# The share of the pairs that a change is made to in a round
 RATES: dict[Change, float] = {spans: 0.12, phrases: 0.05, joined_lines: 0.05, title_case: 0.03, no_full_stop: 0.02}
 CHANGES = {change.__name__: change for change in RATES}
 INSIDE = (spans, phrases, title_case)  # changes that could divide a span
@@ -143,7 +143,9 @@ def main(argv: list[str]) -> None:
     rounds, words = take(words, "rounds")
     test, words = take(words, "test")
     if len(words) != 4:
-        raise UserError(f"command line: got {counted(len(words), 'file')}, expected PAIRS SOURCE_LANG TARGET_LANG OUT")
+        raise UserError(
+            f"command line: got {counted(len(words), 'argument')}, expected PAIRS SOURCE_LANG TARGET_LANG OUT"
+        )
     file, source_lang, target_lang, out = words
     names = [test] if test else changes.split(",") if changes else list(CHANGES)
     if unknown := [name for name in names if name not in CHANGES]:
@@ -164,7 +166,7 @@ def main(argv: list[str]) -> None:
 def changed_pairs(
     pairs: Sequence[SentencePair], tokenizer: Tokenizer, changes: Sequence[Change], rounds: int
 ) -> Iterator[Texts]:
-    """Yield the changed pairs of some rounds. With 0 rounds, yield each pair once, changed where it can be."""
+    """Yield the changed pairs of some rounds. With 0 rounds, yield each pair once, changed if possible."""
     rng = random.Random(1)
     rates = [1.0 if rounds == 0 else RATES[change] for change in changes]
     for example, pair in zip(examples(pairs, tokenizer), pairs, strict=True):

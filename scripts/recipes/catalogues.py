@@ -3,12 +3,13 @@
   python scripts/recipes/catalogues.py SOURCE_LANG TARGET_LANG OUT [root=/usr/share/locale] [packages=git,coreutils]
 
   OUT        the folder for train.tsv, val.tsv and test.tsv
-  root=      the folder with LANGUAGE/LC_MESSAGES/PACKAGE.mo
+  root=      the folder with the files LANGUAGE/LC_MESSAGES/PACKAGE.mo
+  packages=  only the catalogues of these packages
 
 A catalogue maps the messages of a program from English to another language. A message is kept on one line, without
 formatting tags, but with its directives ("%s"). Messages are left out if they have plural forms, no letters, the same
 text in both languages, or more than 300 characters. A source that occurs several times is kept once, with its most
-frequent target. The letters of the English text decide the split, a twentieth each for val and test.
+frequent target. The letters of the English text decide the split. val and test get a twentieth each.
 
 Each catalogue has the licence of its program: `dpkg -S FILE` names the package, /usr/share/doc/PACKAGE has the licence.
 
@@ -61,7 +62,10 @@ def main(argv: list[str]) -> None:
 
 
 def find(root: Path, languages: tuple[str, str], packages: Sequence[str] | None) -> list[dict[str, Path]]:
-    """Return the file of each language but English, for each package that has them all. Raises UserError for none."""
+    """Return the file of each language but English, for each package that has them all.
+
+    Raises UserError if there is no such package.
+    """
     found = {
         language: {path.stem: path for path in root.glob(f"{language.replace('-', '_')}/LC_MESSAGES/*.mo")}
         for language in languages
@@ -105,7 +109,7 @@ def messages(paths: dict[str, Path]) -> Iterator[tuple[str, dict[str, str]]]:
     for language, path in paths.items():
         try:
             with path.open("rb") as file:
-                entries = vars(gettext.GNUTranslations(file))["_catalog"]  # the class has no public way to list them
+                entries = vars(gettext.GNUTranslations(file))["_catalog"]  # no public method lists them
         except (OSError, ValueError, LookupError, struct.error) as error:
             print(f"left out {path}: not a translation catalogue ({error})", file=sys.stderr)
             return

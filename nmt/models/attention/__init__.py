@@ -1,1 +1,1 @@
-"""Attention of recurrent decoders: the base class in `base`, and the families, similar ones in one file."""
+"""Attention of recurrent decoders: the base class is in `base`, and similar families share a file."""

@@ -1,4 +1,4 @@
-"""Additive attention, whose score is a network with one hidden layer, also with coverage of earlier steps."""
+"""Additive attention: a network with one hidden layer computes the score. One class adds coverage of earlier steps."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CoverageState(State):
 
 @checked
 class CoverageAttention(AdditiveAttention[CoverageState]):
-    """Linguistic coverage of arXiv:1601.04811, section 3.1; the default query is the previous state, as there.
+    """Linguistic coverage of arXiv:1601.04811, section 3.1. As in the paper, the default query is the previous state.
 
     score = v^T tanh(W s_(i-1) + U h_j + V C_(i-1,j)). The coverage C_ij = C_(i-1,j) + a_ij / F_j begins at 0. The
     fertility F_j = N sigmoid(U_f h_j) is the number of target tokens that a source token is expected to become; its

@@ -49,8 +49,8 @@ class Attention(nn.Module, ABC, Generic[StateT]):
 
     `query_state` says which decoder state is the query. With "previous" it is s(t-1), and the context enters the cell
     that computes s(t). With "between" it is the state between two cells; the context enters the second one, which
-    computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer`: see
-    `normalizer_function`.
+    computes s(t). With "current" it is s(t), and the context is joined with s(t) after the cell. `normalizer_function`
+    explains `normalizer`.
 
     `query_width` and `memory_width` come from the decoder; `context_width` is the width C of the context, and `heads`
     the number of heads. `StateT` is the type of the attention's own state, which it carries from step to step, as
@@ -205,7 +205,7 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[Tensor], Tensor]:
 
     With softmax every weight is above 0. "sparsemax" is the nearest point of the simplex, so that small scores get
     exactly 0 (arXiv:1602.02068, eq. 2). "entmax" is 1.5-entmax, half-way between the two (arXiv:1905.05702, section 3).
-    The last two are computed by the package entmax; ParameterError if it is not installed.
+    The last two are computed by the package entmax. Raises ParameterError if it is not installed.
     """
     if normalizer == "softmax":
         return functools.partial(torch.softmax, dim=-1)

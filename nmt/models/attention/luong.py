@@ -21,7 +21,7 @@ from nmt.models.attention.base import (
 from nmt.models.interface import State
 from nmt.parameters import Length, checked
 
-_IGNORED = -1e4  # the score; finite, so that a window after `max_length` has weights
+_IGNORED = -1e4  # the score after `max_length`; it is finite, so that a window there has weights
 
 
 @checked
@@ -45,7 +45,7 @@ class DotAttention(Attention[None]):
         self.factor = make_factor(scale, query_width)
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        return memory * self.factor  # so the factor is applied once, not in each step
+        return memory * self.factor  # here the factor is applied once, and not in each step
 
     def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
         return query @ memory.keys.transpose(1, 2)

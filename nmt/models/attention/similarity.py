@@ -85,6 +85,6 @@ class DistanceAttention(Attention[None]):
         return memory
 
     def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
-        # torch's other way for Euclidean distances, by products, loses digits, and more of them in larger batches
+        # By default torch may compute Euclidean distances by products. This loses digits, and more in larger batches.
         distances = torch.cdist(query, memory.keys, p=self.norm, compute_mode="donot_use_mm_for_euclid_dist")
         return -self.factor * distances

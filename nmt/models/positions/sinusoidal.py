@@ -13,7 +13,7 @@ from nmt.models.positions.base import Positions
 class Sinusoidal(Positions):
     """Adds fixed sine and cosine waves to the embeddings (arXiv:1706.03762, section 3.5).
 
-    Sine in the even and cosine in the odd dimensions, with wavelengths from 2 pi to 10000 * 2 pi.
+    Even dimensions have sines, and odd ones cosines. The wavelengths go from 2 pi to 10000 * 2 pi.
     """
 
     def embed(self, x: Tensor, start: int = 0) -> Tensor:
@@ -34,10 +34,10 @@ def angles(start: int, length: int, width: int, device: torch.device) -> Tensor:
 
 
 class Rotary(Positions):
-    """Rotates each pair of dimensions of queries and keys by an angle that grows with the position (eq. 34).
+    """Rotates each pair of dimensions of queries and keys by an angle that grows with the position (arXiv:2104.09864).
 
     (x_2i, x_2i+1) becomes (x_2i cos t - x_2i+1 sin t, x_2i sin t + x_2i+1 cos t) with the angle
-    t = position * 10000^(-2i / width) in radians, where `width` is the width of a head.
+    t = position * 10000^(-2i / width) in radians, where `width` is the width of a head (eq. 34).
 
     The product of a rotated query and a rotated key depends on their distance, not on their positions. Raises
     ValueError for heads of an odd width.
