@@ -6,8 +6,8 @@
 
 The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
 settings). The program loads what it has written, and compares log-probabilities, greedy translations and scores with
-those of the checkpoint on validation pairs. If the format promises equal numbers and they are not, it writes nothing
-and ends with an error.
+those of the checkpoint on validation pairs. If the format promises equal numbers and they differ, the program writes
+nothing and ends with an error.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
@@ -68,15 +68,16 @@ def main(config: ExportConfig) -> None:
     from nmt.build import build_metrics
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
+    from nmt.config.nodes import instantiate
     from nmt.config.settings import shareable
-    from nmt.deploy.export.base import Exportable, build_format, write
+    from nmt.deploy.export.base import Exportable, Format, write
     from nmt.deploy.export.card import write_card
     from nmt.deploy.export.check import compare, exportable_search
     from nmt.system import process
-    from nmt.translation.loading import make_translator, require_data_settings
+    from nmt.translation.loading import TRANSLATORS, make_translator, require_data_settings
 
     process.speed_up()
-    format = build_format(config.format, allow=config.allow)
+    format: Format = instantiate(config.format, "format", within=TRANSLATORS, allow=config.allow)
     loaded = load_model(config.ckpt, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from nmt.deploy.serve.languages import Pair
     from nmt.translation.base import BaseTranslator
 
-KEY = "NMT_API_KEY"  # a variable of the environment, which other users of the machine do not see
+KEY = "NMT_API_KEY"  # an environment variable, which other users of the machine cannot read
 LOCAL = ("127.0.0.1", "::1", "localhost")  # addresses that no other machine reaches
-END_SECONDS = 60  # in which a server that was told to stop answers what it has accepted
+END_SECONDS = 60  # the time for the accepted requests, after the server was told to stop
 
 
 @dataclass(kw_only=True)
@@ -77,7 +77,7 @@ def main(config: ServeConfig) -> None:
     with listening(config.host, config.port) as listener:
         process.speed_up()
         # Torch starts helper threads for each thread that computes. If the main thread loaded the models, its helpers
-        # and those of the worker would be more than the cores: a batch took 1.7 times as long.
+        # and those of the worker would be more than there are cores: a batch took 1.7 times as long.
         thread = ThreadPoolExecutor(1)
         loaded = thread.submit(translators, config).result()
         worker = Worker(loaded, thread, max_waiting=config.max_waiting)
@@ -105,7 +105,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
-    """Return the translator of each pair. Raises UserError for a model of unknown languages, and for two of a pair."""
+    """Return the translator of each pair. Raises UserError for unknown languages, and for two models of one pair."""
     from nmt.translation.loading import load
 
     found: dict[Pair, BaseTranslator] = {}
@@ -113,7 +113,7 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
         translator, _ = load(path, device=config.device, allow=config.allow, search=config.search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
-        source, target = (code.replace("_", "-") for code in translator.languages)  # as clients write pt_BR
+        source, target = (code.replace("_", "-") for code in translator.languages)  # clients write pt-BR
         if (source, target) in found:
             raise UserError(
                 f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one of them"

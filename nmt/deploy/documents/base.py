@@ -1,4 +1,4 @@
-"""Documents: the sentences of a text to translate, and what stays. Plain text is a document of paragraphs."""
+"""Documents: the sentences of a text to translate, and what stays as it is. Plain text is a document of paragraphs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BREAK = re.compile(r"([\x00-\x1f\x7f-\x9f\u2028\u2029]+)")
 
 
 class Document(ABC):
-    """A text of some format: the sentences to translate, and what stays.
+    """A text of some format: the sentences to translate, and what stays as it is.
 
-    A sentence without letters and digits, such as "." between two tags, stays.
+    A sentence without letters and digits, such as "." between two tags, is not translated.
     """
 
     @property

@@ -1,7 +1,7 @@
-"""HTML as sentences to translate, and markup that keeps its meaning: lxml reads a page, and repairs a damaged one.
+"""HTML as sentences to translate, and markup that keeps its meaning. lxml reads a page, and repairs a damaged one.
 
 Block elements, such as p, li and td, separate texts. A model with spans (see `nmt.text.protect`) translates a sentence
-with its inline tags: a sentence with a link in it is translated at once. In the sentence, a slot stands for each tag,
+with its inline tags, so a sentence with a link is translated as a whole. In the sentence, a slot stands for each tag,
 so no translation changes a tag. Code, keys, formulas and elements with translate="no" or the class "notranslate" stay;
 inside a sentence, one slot stands for the whole element. Tags around a whole sentence are left out of it.
 
@@ -48,8 +48,8 @@ Parts = Sequence[str | Slot]  # texts, inline tags, and other slots
 class Tag(Slot):
     """A tag, or a whole element that stays, with its `markup` as in the page.
 
-    Its `text`, which a translator sees, has a number for each element: "<3>" and "</3>", or "<3/>" for one that stays
-    whole. It is "" if the tag separates texts.
+    Its `text`, which a translator sees, has the number of its element: "<3>" and "</3>", or "<3/>" for an element that
+    stays whole. The `text` is "" if the tag separates texts.
     """
 
     markup: str = ""
@@ -80,13 +80,13 @@ def text_of(text: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str | list[str | Tag]]:
-    """Yield the markup of HTML, and between it the runs. HTML without a root is a part of a page."""
-    whole = bool(_PAGE.search(text))
+    """Yield the markup of HTML as texts, and the runs between them as lists."""
+    whole = bool(_PAGE.search(text))  # otherwise it is a part of a page
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, default_doctype=False)
     root = etree.HTML((text if whole else f"<html><body>{text}</body></html>").encode("utf-8", "replace"), parser)
     if any(error.level == etree.ErrorLevels.FATAL for error in parser.error_log):
         raise UserError("HTML: its elements are nested too deeply; take out the inner ones")
-    if root is None:  # a document type alone
+    if root is None:  # the text is a document type alone
         yield text
         return
     etree.strip_tags(root, "wbr")  # it says where a word of the source may be divided
@@ -145,7 +145,7 @@ def _as_html(node: Any) -> str:
 
 
 def _declare_utf_8(root: Any) -> None:
-    """Let a page say that it is in UTF-8, as its translation is."""
+    """Make a page say that it is in UTF-8, because its translation is."""
     for meta in list(root.iter("meta")):
         if meta.get("charset") or meta.get("http-equiv", "").lower() == "content-type":
             meta.getparent().remove(meta)

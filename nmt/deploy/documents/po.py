@@ -36,7 +36,7 @@ class PoFile(Document):
     """
 
     def __init__(self, text: str, where: str, language: str, spans: Spans, terms: Terms = NO_TERMS) -> None:
-        for number, line in enumerate(text.split("\n"), start=1):  # polib drops letters of others
+        for number, line in enumerate(text.split("\n"), start=1):  # polib drops characters of any other line
             if not _LINE.fullmatch(line):
                 raise UserError(f"{where}:{number}: got '{line.strip()[:60]}', a line that cannot be read; {REPAIR}")
         try:

@@ -84,7 +84,7 @@ class Argos(CTranslate2):
                 names = (SOURCE, TARGET) if path.name == TOKENIZER else (path.name,) * (path.parent.name == MODEL)
                 for file in names:
                     (place / file).write_bytes(archive.read(str(path)))
-            return super().open(place, manifest)  # which reads the files once
+            return super().open(place, manifest)  # after it has read the files, they may go
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -14,7 +14,6 @@ from torch import Tensor
 
 from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
-from nmt.config.nodes import instantiate
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, missing_packages, raise_if_any
@@ -28,7 +27,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator
-from nmt.translation.loading import TRANSLATORS, VERSION, ManifestFile, digest, languages_of
+from nmt.translation.loading import VERSION, ManifestFile, digest, languages_of
 
 SOURCE, TARGET = "source.spm", "target.spm"
 Stack = TransformerEncoder | TransformerDecoder
@@ -69,7 +68,7 @@ class Format(ABC):
     """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
 
     name: ClassVar[str]  # on the command line
-    library: ClassVar[str]  # that loads the files, under its name on the Hugging Face Hub
+    library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
 
     def __post_init__(self) -> None:
@@ -82,7 +81,7 @@ class Format(ABC):
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that the format cannot hold. It says why, and what to use instead."""
+        """Raise UserError for a model that the format cannot hold. The message says why, and what to use instead."""
 
     @abstractmethod
     def write(self, model: Exportable, folder: Path) -> None:
@@ -100,12 +99,6 @@ class Format(ABC):
     @abstractmethod
     def example(self, model: Exportable) -> str:
         """Return the part of the card on how to use the files: Markdown with a program that runs in their folder."""
-
-
-def build_format(node: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Format:
-    """Return the format that a `format` node describes. Raises UserError for a node that does not fit."""
-    format: Format = instantiate(node, "format", within=TRANSLATORS, allow=allow)
-    return format
 
 
 def require_packages(format: str, *modules: str) -> None:
@@ -197,7 +190,7 @@ def stacks(model: Seq2Seq, format: str) -> tuple[TransformerEncoder, Transformer
 def require_settings(model: Seq2Seq, format: str, **held: list[Any]) -> None:
     """Raise UserError for a Transformer with a setting that a format cannot hold.
 
-    `held` has the values that it can hold of the settings of a block, and the classes of `positions`.
+    `held` has the values that the format can hold: of each setting of a block by its name, and classes of `positions`.
     """
     encoder, decoder = stacks(model, format)
     raise_if_any(

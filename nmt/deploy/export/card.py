@@ -83,7 +83,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
         trained=data.get("max_length") or "an unknown number of",
-        chosen=f"is fixed in {format.library}" if format.fixed_search else "was chosen on validation data",
+        chosen=f"is fixed in {format.library}" if format.fixed_search else "comes from the search of the checkpoint",
         spans=SPANS_NOTE.format(names=", ".join(map(printable, spans.patterns))) if spans else "",
         format=format,
         model=model,

@@ -62,8 +62,8 @@ def pairs_that_fit(translator: ModelTranslator, pairs: Sequence[SentencePair]) -
 def exportable_search(search: Search, length: float, **fixed: Any) -> BeamSearch:
     """Return a beam search with the size and the limits of `search` that other engines have too.
 
-    They divide log P by a power of the length. Near translations of this mean `length`, the power grows as the length
-    penalty of Wu et al. 2016 does. The settings `fixed` are those that an engine does not let one choose.
+    They divide log P by a power of the length. For translations of about the mean `length`, this power grows as fast as
+    the length penalty of Wu et al. 2016. The settings `fixed` are those that a user of an engine cannot choose.
     """
     beam = search if isinstance(search, BeamSearch) else BeamSearch()
     power = beam.length_penalty * (1 if beam.normalization == "power" else length / (5 + length))

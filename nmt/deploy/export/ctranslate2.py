@@ -41,7 +41,7 @@ from nmt.translation.loading import ManifestFile, resolve_device
 from nmt.translation.translation import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
-RMS_EPSILON = torch.finfo(torch.float32).eps  # of nn.RMSNorm without an own one
+RMS_EPSILON = torch.finfo(torch.float32).eps  # what nn.RMSNorm uses by default
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 SEARCHED = 512  # source tokens that a thread of the processor searches at once
 
@@ -165,7 +165,7 @@ def _settings(stack: Stack) -> dict[str, Any]:
 def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
     embeddings.weight = _array(stack.embedding.weight)
     if type(stack.positions) is not Rotary:
-        # The engine scores a translation that was cut with an eos behind it, which needs one more row.
+        # To score a translation that was cut, the engine adds an eos, which needs one more row.
         spec.position_encodings.encodings = _array(nn.functional.pad(table(stack, count), (0, 0, 0, 1)))
     if stack.block.norm_first:
         _norm(spec.layer_norm, stack.norm)
@@ -261,10 +261,11 @@ class CTranslate2Translator(EngineTranslator):
         return str(self.translator.device)
 
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses of each request. The engine has one limit of the length, beyond which they are cut."""
+        """Return the hypotheses of each request, cut at its own limit. The engine has one limit for a batch."""
         beam, limit = self.check_search(search), max(request.limit for request in requests)
+        sources = [request.source.ids[0] for request in requests]
         results = self.translator.translate_batch(
-            [self._source(request.source.ids[0]) for request in requests],
+            [self._source(ids) for ids in sources],
             target_prefix=[[self._target_pieces[index] for index in request.prefix] or None for request in requests],
             max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
             batch_type="tokens",
@@ -282,8 +283,7 @@ class CTranslate2Translator(EngineTranslator):
             [[self._ids[name] for name in names[: request.limit]] for names in result.hypotheses]
             for request, result in zip(requests, results, strict=True)
         ]
-        # The engine's own scores are of probabilities without the two tokens that are never generated.
-        sources = [request.source.ids[0] for request in requests]
+        # The engine computes its own scores without the two tokens that are never generated.
         pairs = [(source, each) for source, several in zip(sources, tokens, strict=True) for each in several]
         log_probs = iter(self._log_probs(pairs))
         scored = ([(each, next(log_probs)) for each in several] for several in tokens)

@@ -1,7 +1,8 @@
 """Hugging Face transformers (https://github.com/huggingface/transformers).
 
-Its Pegasus adds sines in the first half of the width and cosines in the second; ours alternate. So the width is put
-into its order in all weights that read or write hidden states. The heads keep theirs. Norms do not care for the order.
+For positions, its Pegasus adds sines in the first half of the width and cosines in the second; ours alternate. So all
+weights that read or write hidden states are put into this order of the width. The heads keep their own order, and what
+a norm computes does not depend on the order.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id":
 class HuggingFace(Format):
     """A folder for `from_pretrained`: Pegasus, which is a pre-norm Transformer, with Marian's tokenizer.
 
-    The tokenizer reads our SentencePiece model as it is.
+    This tokenizer reads our SentencePiece model as it is.
     """
 
     name: ClassVar[str] = "huggingface"
@@ -142,7 +143,7 @@ def _pegasus(model: Seq2Seq, rows: int) -> Any:
 
 
 def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
-    """Return the weights under the names of Pegasus, a table that several parts share under each of its names."""
+    """Return the weights by their names in Pegasus. A table that several parts share is there under each name."""
     encoder, decoder = stacks(model, HuggingFace.name)
     order = torch.cat((torch.arange(0, encoder.block.width, 2), torch.arange(1, encoder.block.width, 2)))
     found = {

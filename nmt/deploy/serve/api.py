@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 PAGE = Path(__file__).resolve().parent / "page"
 WITHOUT_FILES = {"filesTranslation": False, "frontendTimeout": 500, "suggestions": False, "supportedFilesFormat": []}
 MOST_FIELDS = 20  # of a form
-CLOSED_SECONDS = 0.5  # after which it is asked whether a client has gone
+CLOSED_SECONDS = 0.5  # between two checks whether a client has gone
 NO_KEY = "Please contact the server operator to get an API key"
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 FAILED = "The server encountered an internal error and was unable to complete your request."
@@ -44,7 +44,7 @@ FAILED = "The server encountered an internal error and was unable to complete yo
 
 @dataclass(frozen=True)
 class Api:
-    """What answers requests. `key` is None if everybody may translate.
+    """The application that answers requests. `key` is None if everybody may translate.
 
     A request has at most `max_bytes`, and `max_texts` texts of at most `max_characters`.
     """

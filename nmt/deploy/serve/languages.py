@@ -46,7 +46,8 @@ class Languages:
     def detect(self, text: str) -> dict[str, Any]:
         """Return the language whose script most letters of a text have, and how sure this is, from 0 to 100.
 
-        Of several, the first source is taken. The confidence is the share of the letters, divided by their number.
+        The confidence is the share of these letters. If several languages fit equally well, the first source is
+        taken, and the confidence is divided by their number.
         """
         text = _ADDRESS.sub(" ", text)
         fits = {code: max([_share(text, script) for script in scripts_of(code)] or [(0.0, 0)]) for code in self.codes}
@@ -56,13 +57,13 @@ class Languages:
 
 
 def _share(text: str, script: str) -> tuple[float, int]:
-    """Return the share of the letters that have the script; fewer scripts of Unicode are the better explanation."""
+    """Return how well a script explains a text: the share of its letters, then how few scripts of Unicode it needs."""
     scripts = scripts_in(script)
     own, letters = _weight(text, "".join(rf"\p{{Script={name}}}" for name in scripts)), _weight(text, r"\p{L}")
     return (own / letters, -len(scripts)) if letters else (0.0, 0)
 
 
 def _weight(text: str, kind: str) -> float:
-    """Return the number of letters; Latin ones count a third, because texts in all scripts have names in them."""
+    """Return the number of letters of a kind. Latin ones count a third: texts in all scripts have Latin names."""
     found = "".join(regex.findall(rf"[\p{{L}}&&[{kind}]]", text, regex.V1))
     return len(found) - 2 / 3 * len(regex.findall(r"\p{Script=Latin}", found))

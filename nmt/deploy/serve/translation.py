@@ -42,7 +42,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Text:
+class AskedText:
     """A text of a request. `detected` is None if the request says the language."""
 
     document: Document
@@ -103,26 +103,29 @@ async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str
     return answer
 
 
-def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> Text:
-    detected = languages.detect(text_of(text) if ask.html else text) if ask.source is None else None
-    source = ask.source or str(detected and detected["language"])
+def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedText:
+    if ask.source is not None:
+        source, detected = ask.source, None
+    else:
+        detected = languages.detect(text_of(text) if ask.html else text)
+        source = detected["language"]
     if ask.target not in languages.targets(source):
         names = f"{english_name(ask.target)} ({ask.target})", f"{english_name(source)} ({source})"
         raise HTTPException(400, f"{names[0]} is not available as a target language from {names[1]}")
     if source == ask.target:
-        return Text(Joined([text]), (source, ask.target), detected)
+        return AskedText(Joined([text]), (source, ask.target), detected)
     spans = worker.translators[source, ask.target].tokenizer.spans
     document = (marked_up if ask.html else paragraphs)(text, spans, ask.terms)
-    return Text(document, (source, ask.target), detected)
+    return AskedText(document, (source, ask.target), detected)
 
 
-def _tasks(texts: Sequence[Text], ask: Ask) -> list[Task]:
+def _tasks(texts: Sequence[AskedText], ask: Ask) -> list[Task]:
     settings = 1 + ask.alternatives, ask.details, ask.terms
     return [Task(sentence, text.pair, *settings) for text in texts for sentence in text.document.sentences]
 
 
-def _answer(ask: Ask, texts: Sequence[Text], found: Mapping[Task, Answer]) -> dict[str, Any]:
-    """Return the answer as JSON. Each of its lists has an entry for each text of a list, and else there are none."""
+def _answer(ask: Ask, texts: Sequence[AskedText], found: Mapping[Task, Answer]) -> dict[str, Any]:
+    """Return the answer as JSON. If the texts came as a list, each entry is a list with a value for each text."""
     answers = [[found[task] for task in _tasks([text], ask)] for text in texts]
     translations = [_translations(text.document, own) for text, own in zip(texts, answers, strict=True)]
     columns: dict[str, list[Any]] = {"translatedText": [best for best, *_ in translations]}
@@ -136,7 +139,7 @@ def _answer(ask: Ask, texts: Sequence[Text], found: Mapping[Task, Answer]) -> di
 
 
 def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:
-    """Return the different translations of a document, best first; one if it has no sentences."""
+    """Return the different translations of a document, best first. A document without sentences has one."""
     ranks = list(zip(*([each.target for each in answer.translations] for answer in answers), strict=False))
     return list(dict.fromkeys(map(document.filled, ranks or [()])))
 

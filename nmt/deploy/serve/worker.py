@@ -2,7 +2,7 @@
 
 Sentences that arrive within 5 ms, or while the models are busy, are translated together if their settings are equal.
 A request has at most one batch of its sentences in the queue: the rest comes behind the other requests. If a batch
-fails, its two halves are tried alone. So a sentence that cannot be translated makes no other request fail.
+fails, each half of it is tried alone. So a sentence that cannot be translated makes no other request fail.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Task:
 
     @property
     def cost(self) -> int:
-        """The bytes of the sentence, and some for its end. It has at most as many pieces as bytes."""
+        """The bytes of the sentence, and some for its end. A sentence has at most as many pieces as bytes."""
         text = self.sentence if isinstance(self.sentence, str) else self.sentence.text
         return 50 + len(text.encode())
 
@@ -67,7 +67,7 @@ class Answer:
 
 
 class Worker:
-    """Translates with `translators`, which from now on only `thread` may use, an executor of one thread.
+    """Translates with `translators`. From now on, only `thread` may use them: an executor of one thread.
 
     If the sentences in the queue cost more than `max_waiting`, new requests are refused.
     """
