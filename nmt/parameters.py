@@ -137,7 +137,7 @@ def _fits_one(value: Any, option: Any) -> bool:
     if option is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if option is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64
+        return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64  # as in torch
     if option is tuple and isinstance(value, list):  # no config can hold a tuple
         return True
     if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):

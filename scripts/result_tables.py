@@ -66,7 +66,8 @@ def means_table(comparison: dict[str, Any]) -> str:
 
 def update_runs(results: Path) -> None:
     """Write a row for each compared run to runs.tsv. Rows of other runs stay, even if their folder is gone."""
-    file, rows = results / RUNS, dict[tuple[str, ...], dict[str, str]]()
+    file = results / RUNS
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
     if file.is_file():
         head, *lines = (line.split("\t") for line in file.read_text("utf-8").splitlines())
         for cells in lines:
