@@ -60,7 +60,7 @@ class ServeConfig(SearchSettings):
                 f"host={self.host}: other machines may reach it, so it needs a key, which clients send as api_key; set "
                 f"the variable {KEY}, or api_key=..."
             )
-        if missing := missing_packages("starlette", "uvicorn", "python_multipart", extra="deploy"):
+        if missing := missing_packages("starlette", "uvicorn", "python_multipart", "lxml", extra="deploy"):
             yield f"serve: {missing}"
 
 

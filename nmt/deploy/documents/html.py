@@ -162,14 +162,14 @@ def _block(run: Sequence[str | Tag], spans: Spans, terms: Terms) -> Document | s
         return _markup(run)
     whole = tuple(_SPACE.sub(" ", part) if isinstance(part, str) else part for part in run)
     sentences = split(spans.protect(Segment(whole), terms))
-    tags = _tags(run)
+    dividing = _tags(run)
     if spans and all(all(sentence.pieces) for sentence in sentences):
         counts = [Counter(tag.element for tag in _tags(parts)) for parts in (run, *(each.parts for each in sentences))]
-        tags = [tag for tag in tags if tag.element and any(count[tag.element] == 1 for count in counts)]
-    if not tags:
+        dividing = [tag for tag in dividing if tag.element and any(count[tag.element] == 1 for count in counts)]
+    if not dividing:
         before, after = (" " * _is_space(whole[place], place) for place in (0, -1))
         return _Block(before, [_sentence(each) for each in sentences], after)
-    groups = [(separates, list(parts)) for separates, parts in groupby(whole, set[str | Tag](tags).__contains__)]
+    groups = [(separates, list(parts)) for separates, parts in groupby(whole, set[str | Tag](dividing).__contains__)]
     return Joined([_markup(parts) if separates else _block(parts, spans, terms) for separates, parts in groups])
 
 

@@ -45,10 +45,10 @@ class PoFile(Document):
             raise UserError(f"{where}: no PO file ({one_line(error)}); {REPAIR}") from error
         _complete(self._file.metadata, where, language)
         self._forms = _forms(self._file.metadata["Plural-Forms"], where)
-        found = [entry for entry in self._file if not (entry.obsolete or _has_translation(entry))]
         self._entries = [
             (entry, [paragraphs(text, spans, terms) for text in (entry.msgid, entry.msgid_plural) if text])
-            for entry in found
+            for entry in self._file
+            if not (entry.obsolete or _has_translation(entry))
         ]
 
     @property
