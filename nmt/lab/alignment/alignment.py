@@ -86,8 +86,8 @@ def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Uni
     """Return the unit of each piece of a sentence, without its end.
 
     The units are the pieces themselves, or with `words` the words of `text`, separated by white space. A span with
-    white space is one piece, which belongs to the last of its words. Raises
-    UserError for a text with "▁", which pieces use for the space; the message begins with `where`.
+    white space is one piece, which belongs to the last of its words. Raises UserError for a text with "▁", which pieces
+    use for the space; the message begins with `where`.
     """
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
     if not words:

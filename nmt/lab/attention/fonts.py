@@ -47,7 +47,7 @@ class Typeface:
 
 
 def typeface(texts: Iterable[str]) -> Typeface:
-    """Return the typeface that draws `texts`: the default font, then each time the font with most of what is missing.
+    """Return the typeface that draws `texts`: the default font, then the fonts with most of the other characters.
 
     Warns once for each script with characters that no installed font has.
     """

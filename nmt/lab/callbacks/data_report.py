@@ -18,7 +18,7 @@ from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
-MAX_PAIRS = 20_000  # about two seconds; more are sampled
+MAX_PAIRS = 20_000  # which take about two seconds; of a larger corpus, a sample is examined
 DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
 
 
@@ -38,5 +38,14 @@ def report_lines(
     corpus: Mapping[str, Split], more: Mapping[str, Split], tokenizer: Tokenizer, config: DataConfig
 ) -> list[str]:
     """Return the lines on the splits of `corpus` and the further training corpora `more`."""
-    settings = {"defects": DEFECTS_AT_START, "examples": 0, "most_pairs": MAX_PAIRS}
-    return short_text(inspect(corpus, tokenizer, config, origin=str, more=more, **settings))  # type: ignore[arg-type]
+    report = inspect(
+        corpus,
+        tokenizer,
+        config,
+        origin=str,
+        more=more,
+        defects=DEFECTS_AT_START,
+        examples=0,
+        most_pairs=MAX_PAIRS,
+    )
+    return short_text(report)

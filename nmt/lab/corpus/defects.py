@@ -1,4 +1,4 @@
-"""What the data report looks for: what filters find, and defects of files that it is better to repair."""
+"""What the data report looks for: the pairs that filters find, and defects that are better repaired in the files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.lab.corpus.shift import Shifted
 
-# Tags of running text. Words in angle brackets for a key or for a text to fill in (<Del>, <title>), as in manuals, are
-# not tags.
+# Tags of running text. Manuals also have a key or a text to fill in between angle brackets (<Del>, <title>): no tags.
 TAGS = (
     "a abbr b big blockquote br center dd div dl dt em font h[1-6] hr i iframe img li ol p pre s script small span "
     "strike strong style sub sup tbody td th thead tr tt u ul"
@@ -87,7 +86,7 @@ class Encoding(TextFilter):
 
 
 class Markup(Filter):
-    """One side has HTML tags and the other has none, or the same with entities. Tags on both sides are no defect."""
+    """Only one side has HTML tags, or only one side has entities. Tags on both sides are no defect."""
 
     explanation = "has HTML tags or entities, as <b> or &amp;, on one side only"
 

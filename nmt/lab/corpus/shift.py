@@ -1,9 +1,10 @@
 """Stretches of a corpus in which the sources are beside the targets of other lines.
 
 A line that is lost or added in one of two files shifts all later lines against their translations. Long sentences have
-long translations, so the lengths of both sides are correlated: in each window of lines at their own place, and after a
-shift at another one. Lengths are logarithms, less their mean in the lines around, so that an order by length counts for
-nothing.
+long translations, so the lengths of sources and targets are correlated. In each window of lines, this correlation is
+computed with the targets at their own place, and with those of some lines before and after. After a shift, it is
+highest at another place. Lengths are logarithms minus their mean in the lines around, so that a corpus that is sorted
+by length looks like any other.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 FARTHEST = 3  # lines from the place of a target to where it is looked for
 WINDOW = 100  # lines
-MARGIN = 0.5  # how much higher the correlation at another place is; of good corpora, the highest was 0.02 higher
+MARGIN = 0.5  # a shift has a correlation that is higher by this; in good corpora, it was at most 0.02 higher
 AROUND = 101  # lines of a moving mean
 
 
@@ -88,7 +89,7 @@ def _offset(x: Floats, y: Floats, start: int, end: int) -> int:
 
 
 def _centred(lengths: array[int]) -> Floats:
-    """Return the logarithms of lengths, less their mean in the lines around."""
+    """Return the logarithms of lengths, minus their mean in the lines around."""
     values = np.log1p(np.array(lengths, np.float64))
     sums, lines = np.concatenate([[0.0], np.cumsum(values)]), np.arange(len(values))
     first, end = np.maximum(lines - AROUND // 2, 0), np.minimum(lines + AROUND // 2 + 1, len(values))

@@ -107,7 +107,7 @@ class Trace:
         for name, found in self._by_name(module):
             values, per_token = self._value(found, head)
             whole = torch.as_tensor(found[-1].value).detach().float().cpu()
-            if not torch.equal(whole, before):  # at any position; a rotation does not change the first
+            if not torch.equal(whole, before):  # of all positions: a rotation changes nothing at the first one
                 names.add(name)
             before = whole
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":

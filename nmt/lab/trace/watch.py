@@ -26,8 +26,8 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder
 
 # For each function, its steps in their order and the Python expressions that give them inside it. `result` is the
-# return value of the function. A step waits until its variables have values, and for the steps before it; None is not a
-# value.
+# return value of the function. A step is taken when its variables have values and all steps before it are taken. None
+# is not a value.
 WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     Attention.forward: {"query": "query", "weights": "weights"},
     Attention.weigh: {"keys": "memory.keys", "scores": "scores", "masked": "masked"},
@@ -63,7 +63,7 @@ WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     MultiHeadAttention.join: {"context": "contexts", "joined": "result"},
     RecurrentDecoder._step_by_step: {"state": "states"},
 }
-# The axes of their values: B sentences, H heads, Q queries, S tokens that can be read, and any other letter for the
+# The axes of the values: B sentences, H heads, Q queries, S tokens that can be read, and any other letter for the
 # components of a vector. H is left out by an attention with one head.
 AXES = {
     **dict.fromkeys(["factor"], ""),
