@@ -28,14 +28,14 @@ AXES = {"cross": ("target", "source"), "encoder_self": ("source", "source"), "de
 FORMAT, VERSION = "nmt-attention-map", 3
 DECIMALS = 4
 MAX_BYTES = 100_000_000  # of a file; a map of 12 layers with 16 heads takes 50 MB for sentences of 80 pieces
-REMEDY = "write it again with attend.py or by a run"
+REMEDY = "write the map again, with attend.py or by a run"
 # A character of a script without spaces, or punctuation of one; wide digits and Latin letters are none.
 UNSPACED_CHARACTER = rf"[{UNSPACED}[{WIDE}--[\p{{Nd}}\p{{Latin}}]]]"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The model's name, its number of updates, the translation's score and log P; None for what is not known."""
+    """The name of the model, its number of updates, and the score and log P of the translation. None: not known."""
 
     model: str | None = None
     update: Count | None = None
@@ -127,7 +127,7 @@ class AttentionMap:
         return cls(*pieces, cut("cross"), cut("encoder_self"), cut("decoder_self"), source, target, origin)
 
     def pieces(self, side: str) -> tuple[Piece, ...]:
-        """Return the pieces of the source, of the target, or that the decoder has read (`SIDES`)."""
+        """Return the pieces of one of `SIDES`: the source, the target, or what the decoder has read."""
         pieces: tuple[Piece, ...] = getattr(self, f"{side}_pieces")
         return pieces
 
@@ -177,7 +177,8 @@ class AttentionMap:
 
         For example, `data["pieces"]["cross"][2][0][5][7]` is the weight that head 1 of layer 3 gives to source piece 7
         when the model predicts target piece 5, both counted from 0. "read" are the columns of decoder_self. "continues"
-        are pieces that continue the character before them, and "marks" those of spans. A map of words has no "pieces".
+        lists pieces that continue the character before them, and "marks" the pieces of spans. A map of words has no
+        "pieces".
         """
         head = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
         pieces = {"pieces": self.to_plain()} if self.level == "pieces" else {}
@@ -234,16 +235,16 @@ def group_words(pieces: Sequence[Piece]) -> list[range]:
 
 
 def _as_written(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces with the space before a start tag in its place; models read it behind the tag."""
-    found = list(pieces)
-    for place in reversed(range(len(found) - 1)):
-        tag, after = found[place : place + 2]
-        spaced = place > 0 and found[place - 1].label == WORD_MARK
-        first = place < 2 or found[place - 2].is_special  # there is always a "▁" at the start of a sentence
+    """Return the pieces with the space before a start tag where the text has it; models read it behind the tag."""
+    written = list(pieces)
+    for i in reversed(range(len(written) - 1)):
+        tag, after = written[i : i + 2]
+        spaced = i > 0 and written[i - 1].label == WORD_MARK
+        first = i < 2 or written[i - 2].is_special  # there is always a "▁" at the start of a sentence
         if tag.is_start_tag and after.label.startswith(WORD_MARK) and (first or not spaced):
-            found[place] = tag if spaced else replace(tag, label=WORD_MARK + tag.label)
-            found[place + 1] = replace(after, label=after.label.removeprefix(WORD_MARK))
-    return found
+            written[i] = tag if spaced else replace(tag, label=WORD_MARK + tag.label)
+            written[i + 1] = replace(after, label=after.label.removeprefix(WORD_MARK))
+    return written
 
 
 def _ranges(starts: Sequence[int], end: int) -> list[range]:
@@ -264,18 +265,18 @@ def _join(pieces: Sequence[Piece]) -> str:
 
 
 def _word_pieces(pieces: Sequence[Piece], words: Sequence[range]) -> tuple[Piece, ...]:
-    found, pieces = [], _as_written(pieces)
+    merged, pieces = [], _as_written(pieces)
     for word in words:
         own = pieces[word.start : word.stop]
         text, marks = _join(own), "".join(piece.mark for piece in own)
-        found.append(Piece(text.removeprefix(WORD_MARK) or text, mark=marks))
-    return tuple(found)
+        merged.append(Piece(text.removeprefix(WORD_MARK) or text, mark=marks))
+    return tuple(merged)
 
 
 def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> Tensor:
     """Return the mean of `weights` (L, H, R, C) over each group of rows, summed over each group of columns."""
     inside = [
-        torch.tensor([[float(place in group) for place in range(size)] for group in groups])
+        torch.tensor([[float(i in group) for i in range(size)] for group in groups])
         for groups, size in ((rows, weights.shape[2]), (columns, weights.shape[3]))
     ]
     return inside[0] / inside[0].sum(1, keepdim=True) @ weights @ inside[1].T

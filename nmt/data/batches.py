@@ -31,8 +31,8 @@ class Batch:
 
     `target_in` begins with bos, `target_out` ends with eos, and a source ends with eos. `links` (K, 3) has the links
     between pieces, in a corpus with word alignments: each row is a sentence, a position in its `target_out`, and a
-    position in its source. If not `counts`, another process trains on this batch: this process has no batch left in the
-    epoch, and its gradient is multiplied by 0.
+    position in its source. `counts` is False in a process that has no batch left in the epoch. The process gets
+    the batch of another one, and its gradient is multiplied by 0.
     """
 
     source: Tensor
@@ -85,11 +85,11 @@ def _joined(links: Sequence[PieceLinks | None]) -> Tensor | None:
 
 @dataclass(frozen=True)
 class Plan(Sequence[list[int]]):
-    """The batches of an epoch: `[n]` lists the pairs in batch n.
+    """The batches of an epoch: `plan[n]` lists the indices of the pairs in batch n.
 
-    `order` (pairs) holds the pairs from short to long, `starts` (batches + 1) where each batch begins in it, and
-    `numbers` the batches in the order in which they are used. `check` is a checksum of the version of the order, the
-    lengths of all pairs, and the batches.
+    `order` (pairs) holds the pairs from short to long. `starts` (batches + 1) says where each batch begins in `order`.
+    `numbers` holds the batches in the order in which they are used. `check` is a checksum of the version of the order,
+    the lengths of all pairs, and the batches.
     """
 
     order: NDArray[np.integer]
@@ -122,8 +122,8 @@ def plan_batches(
 
     With `rng`, pairs of equal lengths and the batches themselves are shuffled. Without it, batches go from short to
     long. A pair longer than the budget is a batch by itself. With `count`, there are exactly `count` batches: if there
-    would be more, the budget is raised as little as possible, and if there would be fewer, the batches with most pairs
-    are cut in two.
+    would be more, the budget is raised as little as possible, and if there would be fewer, the batches with the most
+    pairs are cut in two.
     """
     longer = np.maximum(source_lengths, target_lengths)
     starts = _starts(longer, budget) if count is None else _counted_starts(longer, budget, count)
@@ -184,15 +184,15 @@ class BatchLoader:
     """Yields the batches of one rank: of `world_size` successive batches, each rank gets one.
 
     The order of the batches does not depend on the number of ranks. So an update has the same pairs as one of a single
-    process that accumulates `world_size` batches, also the last update of an epoch, which may have fewer batches than
-    ranks. The ranks without a batch then get another one's, with `counts=False`.
+    process that accumulates `world_size` batches. In the last update of an epoch there may be fewer batches than ranks.
+    Then a rank without a batch of its own gets that of another rank, with `counts=False`.
 
     The state is the epoch and the number of pairs that all ranks have read in it. Another number of ranks can continue
     from it: no pair of the epoch is lost or read twice.
 
-    With `shuffled=False`, for validation, batches go from short to long in every epoch. Every epoch has as many batches
-    as the first one, so that the trainer can count on it. If the pairs of the epochs differ in length, a batch may
-    therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
+    With `shuffled=False`, as in validation, batches go from short to long in every epoch. Every epoch has as many
+    batches as the first one, so that the trainer can count on it. If the pairs of the epochs differ in length, a
+    batch may therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
     """
 
     def __init__(
@@ -247,12 +247,12 @@ class BatchLoader:
             yield batch if number == start + self._rank else replace(batch, counts=False)
 
     def set_epoch(self, epoch: int) -> None:
-        """Order the batches for `epoch`; a new epoch begins at its first batch."""
+        """Set the epoch of the next iteration. A new epoch begins at its first batch."""
         if epoch != self._epoch:
             self._epoch, self.done, self._first = epoch, 0, 0
 
     def state_dict(self) -> dict[str, int]:
-        """Return the epoch, the pairs that all ranks have read in it, all its pairs, and a checksum of its batches."""
+        """Return the epoch, how many of its pairs all ranks have read, their number, and a checksum of the batches."""
         plan = self.plan()
         read = int(plan.ends[self.done - 1]) if self.done else 0
         return {"epoch": self._epoch, "read": read, "pairs": len(plan.order), "check": plan.check}

@@ -1,4 +1,4 @@
-"""Loads the sentence pairs of each split from a source, with the word alignments of files.
+"""Loads the sentence pairs of each split from a source. Word alignments may come from files of their own.
 
 If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` and the sentences determine
 the choice, so training and evaluation use the same pairs. A test split is never held out of train.
@@ -78,7 +78,7 @@ def origin(source: Source, config: DataConfig, split: str = "train") -> str:
 
 
 def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str, Split]:
-    """Return those of the wanted splits that exist. Each is counted once, in its last form."""
+    """Return those of the wanted splits that exist. Their pairs are counted after `data.limit` is applied."""
     needed = ("train",) if config.overfit else wanted
     there = (source.enough_for(needed) if isinstance(source, Overlay) else source).splits()
     held_out, corpus = dict[str, Pairs](), dict[str, Split]()
@@ -97,7 +97,7 @@ def _read(source: Source, config: DataConfig, wanted: Sequence[str]) -> dict[str
 
 
 def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: DataConfig) -> Pairs:
-    """Return the pairs of a split of `source`, with the alignments of the file that the settings name for it."""
+    """Return the pairs of a split, with the alignments of the file that the settings name for it, if there is one."""
     named = {"train": config.train_alignment, "val": config.val_alignment}
     files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
     if split == "train" and "val" in files and "val" not in there:

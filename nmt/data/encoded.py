@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class Encoded(NamedTuple):
-    """The ids of a pair, each side with eos at its end, and the links between them; None in a corpus without links."""
+    """The ids of a pair, each side with eos at its end. `links` is None unless they were asked for."""
 
     source: list[int]
     target: list[int]
@@ -55,7 +55,7 @@ class Encoded(NamedTuple):
 
 
 def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool = False) -> list[Encoded]:
-    """Return the ids of every pair, and if `linked` the links between them; both sides end with eos.
+    """Return the ids of every pair, and if `linked` the links between its pieces. Both sides end with eos.
 
     Marks stand for the spans that both sides of a pair have. The end of a sentence has no links. Raises UserError for
     an alignment that does not fit its pair.
@@ -71,8 +71,7 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool 
 
 def _links(pair: SentencePair, source: list[int], target: list[int], tokenizer: Tokenizer) -> PieceLinks:
     links = links_of_pair(pair, f"the alignment of '{pair.source}'")
-    sides = zip((source, target), tokenizer.word_starts, strict=True)
-    return piece_links(links, *(words_of_pieces(ids, starts) for ids, starts in sides))
+    return piece_links(links, *map(words_of_pieces, (source, target), tokenizer.word_starts))
 
 
 class EncodedPairs(Sequence[Encoded]):
@@ -93,7 +92,7 @@ def lengths_of(pairs: Sequence[Encoded]) -> tuple[Lengths, Lengths]:
 
 
 class EncodedCorpus(EncodedPairs):
-    """The kept pairs of a corpus as ids, in memory-mapped files. These may be closed and deleted afterwards.
+    """The kept pairs of a corpus as ids, in memory-mapped files, which may be closed and deleted afterwards.
 
     `dtype` is the type of ids and links. `dropped` counts the pairs that the filters left out, by reason.
     """
@@ -122,7 +121,7 @@ class EncodedCorpus(EncodedPairs):
 
 
 def _mapped(file: IO[bytes], dtype: str) -> NDArray[Any]:
-    if not file.seek(0, os.SEEK_END):  # no file without bytes can be mapped
+    if not file.seek(0, os.SEEK_END):  # an empty file cannot be mapped
         return np.empty(0, dtype)
     return np.asarray(np.memmap(file, dtype, "r"))  # slices of np.memmap are slow
 
@@ -137,7 +136,7 @@ def number_type(tokenizer: Tokenizer, max_length: int) -> str:
 
 
 class CorpusWriter(ExitStack):
-    """Writes encoded pairs as a stream to the files of a corpus in `folder`, in a `with` block.
+    """Writes encoded pairs, some at a time, to the files of a corpus in `folder`. It is used in a `with` block.
 
     `checksums` has the CRC-32 of each file by its name.
     """
@@ -151,7 +150,7 @@ class CorpusWriter(ExitStack):
         for name in self.checksums:
             new = folder / f"{name}.{os.urandom(8).hex()}"
             self._files[name] = self.enter_context(new.open("x+b"))
-            new.replace(folder / f"{name}.bin")  # another process may read or write the old file, which stays for it
+            new.replace(folder / f"{name}.bin")  # a process that has opened the old file keeps it
             if name.endswith("_offsets"):
                 self._write(name, np.zeros(1, OFFSETS))
 
@@ -221,7 +220,7 @@ def encode_corpus(
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:
-    """Return the corpus in `folder`, or None if it is missing or damaged, which is logged."""
+    """Return the corpus in `folder`, or None if it is missing or damaged. A damaged one is logged."""
     try:
         about = json.loads((folder / ABOUT).read_bytes())
         with ExitStack() as stack:
@@ -256,13 +255,13 @@ def _make_corpus(
         PassProgress("encoding", len(split)) as progress,
     ):
         while texts := list(itertools.islice(rest, CHUNK_PAIRS)):
-            found = filters.found(progress.done, texts)
-            kept = [pair for pair, name in zip(texts, found, strict=True) if not name]
+            names = filters.dropped_by(progress.done, texts)
+            kept = [pair for pair, name in zip(texts, names, strict=True) if not name]
             turned = [pair.swapped() for pair in kept] if identity["backwards"] else kept
             pairs = encode(turned, tokenizer, linked=linked)
             reasons = filters.reasons(*lengths_of(pairs))
             writer.add(list(itertools.compress(pairs, reasons == "")))
-            dropped.update(filter(None, [*found, *reasons.tolist()]))
+            dropped.update(filter(None, [*names, *reasons.tolist()]))
             progress.advance(len(texts))
         corpus = writer.finish(dropped)
     if not len(corpus):

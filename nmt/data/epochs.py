@@ -38,7 +38,8 @@ logger = logging.getLogger(__name__)
 class WeightedCorpus:
     """A training corpus, and how often an epoch has each of its pairs.
 
-    With a weight of 2.3, an epoch has each pair twice, and three tenths of the pairs, chosen anew, once more.
+    With a weight of 2.3, an epoch has each pair twice, and three tenths of the pairs a third time. Each epoch chooses
+    these anew.
     """
 
     corpus: EncodedCorpus
@@ -54,13 +55,13 @@ class WeightedCorpus:
         return round(self.weight % 1 * len(self.corpus))
 
     def rows(self, rng: random.Random) -> NDArray[np.int64]:
-        """Return the numbers of the pairs of an epoch."""
+        """Return the indices of the pairs of an epoch."""
         drawn = np.array(sorted(rng.sample(range(len(self.corpus)), self.share)), np.int64)
         return np.concatenate([np.tile(np.arange(len(self.corpus)), int(self.weight)), drawn])
 
 
 class Mixture(EncodedPairs):
-    """Pairs of several corpora: those of `rows[0]` from the first corpus, then those of `rows[1]` from the second..."""
+    """Pairs of several corpora: first the pairs `rows[0]` of `corpora[0]`, then the pairs `rows[1]` of `corpora[1]`."""
 
     def __init__(self, corpora: Sequence[EncodedPairs], rows: Sequence[NDArray[np.int64]]) -> None:
         self._corpora = corpora
@@ -78,8 +79,8 @@ class Mixture(EncodedPairs):
         return len(self._rows)
 
     def __getitem__(self, index: int) -> Encoded:  # type: ignore[override]  # no slices
-        place = range(len(self))[index]
-        return self._corpora[int(np.searchsorted(self._ends, place, side="right"))][int(self._rows[place])]
+        index = range(len(self))[index]
+        return self._corpora[int(np.searchsorted(self._ends, index, side="right"))][int(self._rows[index])]
 
 
 class SubwordSampling:
@@ -97,7 +98,7 @@ class SubwordSampling:
         self._target = self._source if target is source else SAMPLERS[type](target, strength)
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedCorpus:
-        """Return the same pairs in the same order, encoded anew. They are in temporary files, mapped to memory."""
+        """Return the same pairs in the same order, encoded anew, in memory-mapped temporary files."""
         linked, dtype = pairs[0].links is not None, number_type(self._tokenizer, self._max_length)
         with (
             temporary_folder() as folder,
@@ -105,9 +106,9 @@ class SubwordSampling:
             PassProgress("sampling subwords", len(pairs)) as progress,
         ):
             for start in range(0, len(pairs), CHUNK_PAIRS):
-                places = range(start, min(start + CHUNK_PAIRS, len(pairs)))
-                writer.add([self.pair(pairs[place], rng) for place in places])
-                progress.advance(len(places))
+                indices = range(start, min(start + CHUNK_PAIRS, len(pairs)))
+                writer.add([self.pair(pairs[index], rng) for index in indices])
+                progress.advance(len(indices))
             return writer.finish({})
 
     def pair(self, pair: Encoded, rng: random.Random) -> Encoded:
@@ -118,8 +119,8 @@ class SubwordSampling:
         if pair.links is None:
             return Encoded(source, target)
         starts = self._tokenizer.word_starts
-        before = [words_of_pieces(ids, starts[side]) for side, ids in enumerate((pair.source, pair.target))]
-        after = [words_of_pieces(ids, starts[side]) for side, ids in enumerate((source, target))]
+        before = map(words_of_pieces, (pair.source, pair.target), starts)
+        after = map(words_of_pieces, (source, target), starts)
         return Encoded(source, target, piece_links(linked_words(pair.links, *before), *after))
 
 
@@ -127,7 +128,7 @@ class SubwordSampling:
 class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch. Every epoch has the same number.
 
-    Their parts are the corpus itself, with weight 1, and what is added to it.
+    `parts` are the corpus itself, with weight 1, and what is added to it: further corpora, and the opposite direction.
     """
 
     parts: Sequence[WeightedCorpus]
@@ -147,7 +148,7 @@ class TrainingPairs:
         return self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
-        """Return the pairs of an epoch. They are made unless the last call was for the same pairs."""
+        """Return the pairs of an epoch. If the last call was for the same pairs, they are not made again."""
         epoch = epoch if self.differ else 0
         if self._last is None or self._last[0] != epoch:
             self._last = None  # free the memory of the last epoch first
@@ -172,9 +173,7 @@ def make_training_pairs(
 ) -> TrainingPairs:
     """Return the encoded training pairs of each epoch: of the split train of `corpus`, and of the corpora `more`.
 
-    The `chosen` filters drop pairs of all these corpora.
-
-    Raises UserError if the filters drop all pairs of a corpus.
+    The `chosen` filters drop pairs of all these corpora. Raises UserError if the filters drop all pairs of a corpus.
     """
     data = settings.data
 

@@ -34,7 +34,7 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class CorpusContext:
-    """The languages of a corpus, the split that is looked at, and for train the held-out splits (val, test)."""
+    """The languages of a corpus, the `pairs` of a split, and for train the pairs of the held-out splits (val, test)."""
 
     languages: tuple[str, str]
     pairs: Split
@@ -67,10 +67,10 @@ class Filter(ABC):
 
     @abstractmethod
     def finder(self, context: CorpusContext) -> Finder:
-        """Return a function of a pair's index in the split, from 0, and the pair.
+        """Return a function that takes the index of a pair in the split, from 0, and the pair.
 
-        It returns the problem of the pair in a few words ("target: Cyrillic"), or an empty string. It is called for all
-        pairs in their order. `finder` itself may read the corpus.
+        The function returns the problem of the pair in a few words ("target: Cyrillic"), or an empty string. It is
+        called for all pairs in their order. `finder` itself may read the corpus.
         """
 
     def unavailable_reason(self, languages: tuple[str, str]) -> str:
@@ -188,20 +188,20 @@ def simplified(text: str) -> str:
 class LeakedPair(Filter):
     """A training pair is in validation or test too."""
 
-    explanation = "is in validation or test too, exactly or but for case, punctuation and white space (nearly)"
+    explanation = "is in validation or test too, exactly, or nearly (apart from case, punctuation and white space)"
 
     def compared(self, pair: SentencePair) -> tuple[str, ...]:
-        """Return the texts of a pair that must not be held out together."""
+        """Return those texts of a pair that a held-out pair must not have too."""
         return pair.source, pair.target
 
     def finder(self, context: CorpusContext) -> Finder:
         exact = {split: {self.compared(pair) for pair in pairs} for split, pairs in context.held_out.items()}
-        near = {split: {tuple(map(simplified, texts)) for texts in found} for split, found in exact.items()}
+        near = {split: {tuple(map(simplified, texts)) for texts in held_out} for split, held_out in exact.items()}
 
         def find(index: int, pair: SentencePair) -> str:
             texts = self.compared(pair)
             simple = tuple(map(simplified, texts))
-            leaks = [split for split, found in near.items() if all(simple) and simple in found]
+            leaks = [split for split, held_out in near.items() if all(simple) and simple in held_out]
             return "; ".join(f"{split}, {'exactly' if texts in exact[split] else 'nearly'}" for split in leaks)
 
         return find
@@ -233,10 +233,10 @@ class LeakedTarget(LeakedPair):
 
 @dataclass(frozen=True)
 class Filters:
-    """Limits on the lengths of a training pair, in pieces with eos, and filters that find nothing in a kept pair.
+    """The limits on the lengths of a training pair, and the `chosen` filters with the `context` of its corpus.
 
-    `max_length` limits the longer side. `max_ratio` limits the longer length divided by the shorter one. The `chosen`
-    filters are looked for in the pairs of `context`.
+    Lengths are counted in pieces, eos included. `max_length` limits the longer side, and `max_ratio` limits the longer
+    length divided by the shorter one. A pair is kept if its lengths are within the limits and no filter finds it.
     """
 
     max_length: int
@@ -244,7 +244,7 @@ class Filters:
     chosen: Mapping[str, Filter] = field(default_factory=dict)
     context: CorpusContext | None = None
 
-    def found(self, first: int, pairs: Sequence[SentencePair]) -> list[str]:
+    def dropped_by(self, first: int, pairs: Sequence[SentencePair]) -> list[str]:
         """Return for each pair the name of the first filter that finds it, or "". `first` is the first pair's index."""
         return [
             next((name for name, find in self._finders.items() if find(index, pair)), "")
@@ -256,14 +256,14 @@ class Filters:
         return {name: each.finder(self.context) for name, each in self.chosen.items() if self.context is not None}
 
     def reasons(self, source_lengths: NDArray[np.int32], target_lengths: NDArray[np.int32]) -> NDArray[np.str_]:
-        """Return for each pair which limit drops it: "empty", "too long", "of unequal length", or "" for none."""
+        """Return for each pair the limit that drops it: "empty", "too long", "of unequal length", or "" for none."""
         shorter, longer = np.minimum(source_lengths, target_lengths), np.maximum(source_lengths, target_lengths)
         empty = shorter < 2  # the only id of an empty text is eos
         conditions = [empty, longer > self.max_length, longer > self.max_ratio * shorter]
         return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
     def limits(self) -> dict[str, str]:
-        """Return the meaning of each reason, in words that complete the sentence "The pair ..."."""
+        """Return what each result of `reasons` means, in words that complete the sentence "The pair ..."."""
         return {
             "empty": "has no text on one side or both",
             "too long": f"has a side of more than {self.max_length} pieces (data.max_length)",

@@ -12,15 +12,15 @@ from nmt.data.normalization import normalized
 from nmt.data.progress import PassProgress
 
 CHUNK_PAIRS = 10_000
-LINK = re.compile(r"(\d+)([-?])(\d+)")  # of an alignment: a word of the source, and one of the target
+LINK = re.compile(r"(\d+)([-?])(\d+)")  # of an alignment: the number of a source word, and of a target word
 
 
 @dataclass(slots=True, unsafe_hash=True)  # frozen would double the time to make one, and a corpus has millions
 class SentencePair:
-    """A sentence and its translation, as plain text in the form of `nmt.data.normalization`. It is never changed.
+    """A sentence and its translation, as plain text in the form of `nmt.data.normalization`. A pair is never changed.
 
     `line` is the number of its line if it comes from a file. Equal pairs may come from different lines. `alignment` is
-    the word alignment in the format of `nmt.data.word_links.parse`, if there is one.
+    the word alignment in the format of `nmt.data.word_links`, if there is one.
     """
 
     source: str
@@ -58,7 +58,7 @@ class Split(Iterable[SentencePair]):
         with PassProgress("reading") as progress:
             while chunk := list(itertools.islice(rest, CHUNK_PAIRS)):
                 digest.update("".join(f"{pair.source}\0{pair.target}\0" for pair in chunk).encode())
-                if given := [(place, pair.alignment) for place, pair in enumerate(chunk, count) if pair.alignment]:
+                if given := [(index, pair.alignment) for index, pair in enumerate(chunk, count) if pair.alignment]:
                     links.update(repr(given).encode())
                     linked = True
                 count += len(chunk)

@@ -23,9 +23,9 @@ logger = logging.getLogger(__name__)
 class PassProgress:
     """Shows a bar on a terminal, and a log line every half minute elsewhere, while the `with` block lasts.
 
-    `activity` is its name ("encoding"), `total` the number of its units (None if unknown), and `unit` their name.
-    `done` units were done before. The bar is on standard output, or on standard error if `stderr`. With `quiet`,
-    nothing is shown.
+    `activity` is the name of the pass ("encoding"). `total` is the number of units in the pass (None if unknown), and
+    `unit` is their name. `done` units were done before. The bar is on standard output, or on standard error if
+    `stderr`. With `quiet`, nothing is shown.
     """
 
     activity: str

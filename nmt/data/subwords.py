@@ -17,10 +17,10 @@ from typing import Any
 
 from nmt.tokens import EOS, RESERVED, WORD_MARK
 
-WORDS = 100_000  # maximum number of words whose segmentations are kept in memory
-STATES = 400_000  # the same for states of words on the way from characters to pieces
-LONGEST_KEPT = 24  # pieces of a word that is kept; a sentence without spaces is one word, and rarely occurs again
-BEST = 64  # segmentations of a word, most probable first
+WORDS = 100_000  # UnigramSampler keeps the segmentations of so many words in memory
+STATES = 400_000  # BpeDropout keeps the possible merges of so many partly merged words in memory
+LONGEST_KEPT = 24  # pieces of a word that is kept: a sentence without spaces is one long word, and rarely occurs again
+BEST = 64  # segmentations of a word from which UnigramSampler draws
 _MARK = WORD_MARK.encode()
 
 Ids = tuple[int, ...]
@@ -115,8 +115,9 @@ class UnigramSampler(Sampler):
 
 
 class BpeDropout(Sampler):
-    """Merges the characters of a word as BPE does, but in each step, leaves out each merge with probability `drop`. The
-    first of the remaining merges is made, and the word is finished when no merge remains (Provilkov et al. 2020,
+    """Merges the characters of a word as BPE does, but each step ignores each possible merge with probability `drop`.
+
+    The step makes the first of the other merges. The word is finished when no merge is left (Provilkov et al. 2020,
     arXiv:1910.13267, algorithm 1).
     """
 

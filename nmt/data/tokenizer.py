@@ -222,10 +222,11 @@ def _texts(split: Split, side: str, stride: int, spans: Spans) -> Iterator[str]:
 
 
 def default_size(characters: int, pairs: int) -> int:
-    """Return the number of pieces for a corpus of this many `pairs`, whose texts have this many `characters`.
+    """Return the number of pieces for a corpus of this many `pairs` with this many different `characters`.
 
     Every character gets a piece. The number of further pieces grows with the square root of `pairs`, from 1,000 for
-    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The total is at most 32,000, but every character is included.
+    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The total is at most 32,000,
+    unless the characters alone are more.
     """
     fewest = FIXED_PIECES + characters
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))

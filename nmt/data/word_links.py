@@ -38,7 +38,7 @@ def to_text(links: Collection[Link]) -> str:
 
 
 def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
-    """Return the links of a pair, a line in the Pharaoh format: `i-j` are sure links, `i?j` possible ones.
+    """Return the links in `text`, a line in the Pharaoh format: `i-j` are sure links of `pair`, `i?j` possible ones.
 
     Raises UserError for anything else, and for a word that the pair does not have; the message begins with `where`.
     """
@@ -49,8 +49,8 @@ def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
         if match is None:
             raise UserError(f"{where}: got '{word}', expected links such as 0-0 (sure) or 0?1 (possible)")
         link = int(match[1]), int(match[3])
-        for (side, count), place in zip(counts.items(), link, strict=True):
-            if place >= count:
+        for (side, count), word_number in zip(counts.items(), link, strict=True):
+            if word_number >= count:
                 raise UserError(
                     f"{where}: got the link {word}, but the {side} has {count} words, counted from 0; check that the "
                     "lines belong together, and which side comes first"
@@ -62,7 +62,7 @@ def parse_pair(text: str, pair: SentencePair, where: str) -> Gold:
 
 
 def links_of_pair(pair: SentencePair, where: str) -> frozenset[Link]:
-    """Return the sure links of the pair's alignment; none if it has no alignment.
+    """Return the sure links of the pair's alignment. Without an alignment, there are none.
 
     Raises UserError as `parse_pair` does, and for a linked text with "▁", which pieces use for the space.
     """
@@ -82,7 +82,7 @@ def require_plain(text: str, where: str) -> None:
 def piece_links(links: Links, source: Sequence[range], target: Sequence[range]) -> PieceLinks:
     """Return the links between the pieces of linked words, in order: each source piece with each target piece.
 
-    `source` and `target` have the positions of the pieces of each word (Garg et al. 2019, arXiv:1909.02074, convert
+    `source` and `target` hold the positions of the pieces of each word (Garg et al. 2019, arXiv:1909.02074, convert
     alignments between words to subwords in this way).
     """
     found = sorted((t, s) for i, j in links for t in target[j] for s in source[i])

@@ -50,10 +50,11 @@ class ScoreFile(TypedDict):
 class Subject:
     """The subject of an evaluation: a split, and the checkpoints that translate it.
 
-    `data` names the origin of the sentences as the settings do. `checkpoint` is the file's name without its ending, or
-    "ensemble" for several; `members` are their files; known for an ensemble, and if a folder was named for the results.
-    `update` is the number of updates of a single checkpoint's weights.
-    `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a digest.
+    `data` names the origin of the sentences as the settings do. `checkpoint` is the name of the checkpoint file without
+    its ending, or "ensemble" if there are several. `members` are the files of the checkpoints; they are given for an
+    ensemble, and if the user named a folder for the results. `update` is the number of updates of a single checkpoint's
+    weights. `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a
+    digest.
     Raises UserError for a language that is not a `LanguageCode`.
     """
 
@@ -76,7 +77,7 @@ class Subject:
         return ".".join([self.split, *([] if self.checkpoint == "best" else [self.checkpoint]), search.label])
 
     def require_own_folder(self, folder: Path, search: Search) -> None:
-        """Raise UserError if `folder` has translations of other checkpoints under the same file names."""
+        """Raise UserError if `folder` has translations by other checkpoints under the same file names."""
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
         for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
             members = read_scores(path, remedy=OTHER_FOLDER).get("members", [])

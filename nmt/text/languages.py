@@ -16,7 +16,7 @@ from nmt.errors import missing_packages
 # Letters of scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) has no script.
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 UNSPACED_SCRIPTS = frozenset(("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"))  # as ISO 15924 names them
-WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # punctuation with its own space
+WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # such marks need no space
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
 LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
 NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source code
@@ -50,8 +50,8 @@ def english_name(code: str) -> str:
 def scripts_of(code: str) -> tuple[str, ...]:
     """Return the ISO 15924 codes of the scripts that a language is written in, the likely one first: "Latn" for "en".
 
-    There is more than one if texts are in either, and `code` names none: "sr" has two, "sr_Latn" one. It is empty if
-    no script is known.
+    There are two if people write the language in both and `code` names neither: "sr" has two scripts, "sr_Latn" has
+    one. The result is empty if no script is known.
     """
     likely, parts = get_global("likely_subtags"), re.split("[-_]", code)
     locale = locale_of(code)
@@ -82,7 +82,8 @@ def _is_script(name: str) -> bool:
 def foreign_script(text: str, language: str) -> str:
     """Return the script of the first foreign letter if most words of a text are not in a script of the language.
 
-    The name is that of Unicode, such as "Cyrillic". It is empty if the script of the language is not known.
+    The name is that of Unicode, such as "Cyrillic". The result is empty for any other text, and if no script of the
+    language is known.
     """
     scripts = scripts_of(language)
     if not scripts:
@@ -107,9 +108,10 @@ def _letters(scripts: tuple[str, ...]) -> tuple[Any, Any]:
 
 
 def foreign_language(text: str, language: str) -> str:
-    """Return the code of another language than `language` as which py3langid reads a text.
+    """Return the code of the language that py3langid recognizes in a text, if it is not `language`.
 
-    It is empty for a text with few letters, and if the package is not installed or does not know the language.
+    The result is empty for any other text, for a text with few letters, and if the package is not installed or does not
+    know `language`.
     """
     if sum(map(str.isalpha, text)) < FEWEST_LETTERS or unidentified(language):
         return ""

@@ -19,7 +19,7 @@ _ALONE = "|".join(form for pair in FORMS.items() if pair[0] not in SUFFIXES for 
 _END = rf"(?!\p{{Hangul}}|[(/](?:{_VARIABLE})(?!\p{{Hangul}}))"
 _CONTINUED = "|".join(f"(?:{form}|{FORMS[form]})(?=(?:{suffixes})?{_END})" for form, suffixes in SUFFIXES.items())
 _AFTER = regex.compile(rf"((?:{_ALONE}){_END}|{_CONTINUED})")
-# What may stand behind a noun of a glossary, with forms of the verb 이다. Not more than four of them, as in
+# Particles, and forms of the verb 이다, that may stand behind a noun of a glossary. At most four of them count, as in
 # 파일들로부터의: without a limit, a long row would take exponential time.
 _SINGLE = (
     "에서|에게|에|의|도|만|부터|까지|들|처럼|보다|마다|뿐|별|하고|으로서|로서|으로써|로써|인|일|임|이다|이며|이고|이면|입니다|입니까|한테서|한테"
@@ -43,12 +43,12 @@ def agreed(word: str, text: str) -> str:
     Only a word that ends in a Korean syllable, a digit or a percent sign changes the particle: the sound of other words
     and signs, and of what takes the place of a placeholder, is unknown. Brackets at the end of the word do not count.
     """
-    found, final = _AFTER.match(text), _final(word)
-    if found is None or final is None:
+    particle, final = _AFTER.match(text), _final(word)
+    if particle is None or final is None:
         return text
-    after_consonant, after_vowel = _PAIRS[found[1]]
+    after_consonant, after_vowel = _PAIRS[particle[1]]
     vowel = final == _NO_CONSONANT or (final == _L and after_vowel == "로")
-    return (after_vowel if vowel else after_consonant) + text[found.end() :]
+    return (after_vowel if vowel else after_consonant) + text[particle.end() :]
 
 
 def _final(word: str) -> int | None:

@@ -41,7 +41,7 @@ _WITHOUT_SPACE = regex.compile(
 # Letters without a capital, or whose capital does not tell the small letter: Greek capitals lack accents, and İ would
 # become an i with a second dot.
 _NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
-VERSION = 6  # of the form in which models read a text: files in the cache with another one are not used
+VERSION = 6  # of the form in which models read a text; files of another version in the cache are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -57,7 +57,7 @@ class Slot:
 
     @property
     def translation(self) -> str:
-        """What stands in its place in the translation."""
+        """What the translation has in place of the slot."""
         return self.given or self.text
 
     @property
@@ -74,13 +74,13 @@ class Slot:
 
     @property
     def plain(self) -> str:
-        """What a reader sees of it in the source: "" for a tag."""
+        """What a reader of the source sees of the slot: "" for a tag."""
         return "" if self.text.startswith("<") else self.text
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A text, or a part of one, as texts and slots. An empty text is no part, and no text follows another one."""
+    """A text, or a part of one, as texts and slots. No part is an empty text, and no two texts stand side by side."""
 
     parts: tuple[str | Slot, ...]
 
@@ -103,7 +103,7 @@ class Segment:
 
     @cached_property
     def translation(self) -> str:
-        """The text of a translation: as `text`, but a term has its given translation."""
+        """The text of a translation: like `text`, but each term has its given translation."""
         return "".join(part if isinstance(part, str) else part.translation for part in self.parts)
 
     @cached_property
@@ -183,15 +183,15 @@ class Spans:
     def find(self, text: str, *, known: Iterable[str] = ()) -> list[str]:
         """Return the spans of a text in their order.
 
-        Those that are `known`, as the spans of its source, count also where no pattern finds them, as in front of a
-        Korean particle.
+        The `known` spans, such as those of its source, count also where no pattern finds them, for example in front of
+        a Korean particle.
         """
         return [text[start:end] for start, end in self._places(text, known)]
 
     def divide(self, text: str, terms: Terms = NO_TERMS) -> list[str | Slot]:
         """Return the parts of a text: slots for its spans and its `terms`, and what stands between them.
 
-        Of two that overlap, the one that begins first counts, or else the longer one.
+        Of two slots that overlap, the one that begins first counts. If both begin together, the longer one counts.
         """
         given = {(start, end): translation for start, end, translation in terms.places(text)}
         parts, done = list[str | Slot](), 0
@@ -273,7 +273,7 @@ class Spans:
     def _places(self, text: str, known: Iterable[str] = ()) -> Iterator[tuple[int, int]]:
         """Yield where the spans begin and end: the `known` ones, and between them what the patterns match.
 
-        Of two known ones, the longer one counts, and none is a part of a longer word or placeholder.
+        Of two known spans at one place, the longer one counts. A part of a longer word or placeholder is no span.
         """
         if self._pattern is None:
             return

@@ -38,12 +38,12 @@ _WITHIN = _any(
     "Mr Mrs Ms Messrs Dr Drs Prof Rev Hon Gen Col Maj Capt Lt Sgt Sen Rep Gov Pres St Mt cf vs viz approx incl "
     "Hr Hrn Fr Dipl Ing Mag Hl bzw bspw ca evtl exkl ggf inkl insb sog vgl zzgl Mio Mrd Tsd डॉ"
 )
-# They do not end a sentence if a number or a bracket follows: "No. 5". Otherwise they can: "No. It is not."
+# Abbreviations that end no sentence if a number or a bracket follows: "No. 5". Otherwise they can: "No. It is not."
 _BEFORE_NUMBERS = _any(
     "no nos fig figs eq eqs sec sect ch vol pp Art etc al Inc Ltd Jr Sr Jan Feb Apr Aug Sep Sept Oct Nov Dec "
     r"Nr Nrn Abb Tab Kap Abs Bd Anm Tel Str \w+str Febr Okt Dez usw usf"
 )
-# Words that often begin a sentence, and are small after a number or an initial inside one: "It is 5. The", "in C. It".
+# Words that often begin a sentence: "It is 5. The", "in C. It". Inside a sentence, they begin with a small letter.
 _STARTERS = _any(
     "A After All An And As At Both But By Each For He Here How However If In It Its My No On Our Please See She So "
     "That The Their Then There These They This Those To Use We What When While You Your "
@@ -64,12 +64,12 @@ _PARTICLE = r"(?: 이?라[고는며] | 이?라면서 | [를을] ) (?! \p{Hangul}
 _AFTER_QUOTE = r"(?: 하고 | 하는 | 하며 ) (?! \p{Hangul} )"
 
 _DECIMAL = r"(?<=\p{N})[\uff0e\uff0c\uff1a](?=\p{N})"  # a wide full stop, comma or colon inside a number
-# Brackets and quotes. Marks of direction may stand among them, and French has a space before »
+# Closing brackets and quotes. Marks of direction may stand among them, and French has a space before ».
 _CLOSING = r"""(?:[\p{Close_Punctuation}\p{Final_Punctuation}"'\u200e\u200f]|[\ \u00a0\u202f]»(?=[\s.,;:!?]|\Z))*+"""
 # A single letter and its accents, as in "د." and "พ.ศ.". With a vowel sign of its own script it is a word, as "है.".
 _LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] [\p{M}&&\p{sc=Inherited}]*+"
 _LETTER_OR_NUMBER = rf"{_LETTER} | (?<! \d[,:] ) \d{{1,2}}"
-# The same inside a sentence. Its full stop ends the sentence if a word follows that begins sentences.
+# A capital letter, a number and the like inside a sentence. Their full stop ends the sentence before `_STARTERS`.
 _LAST_WORD = rf"""
     [^\s\p{{Sentence_Terminal}}…] \s? (?: \p{{Lu}} | \d{{1,2}} )
     | \p{{Lu}}\.\p{{Lu}} | \b[ap]\.m | \d\.\d{{1,2}} | \b(?:{_BEFORE_NUMBERS})\.\s?\d{{1,2}}
@@ -135,11 +135,11 @@ def _halves(text: Segment, fits: Callable[[Segment], bool]) -> list[Segment]:
 
 
 def _middle(text: str) -> int:
-    """Return the best place to divide `text`: after a mark between clauses, or else after white space, or else between
-    two characters as a reader sees them.
+    """Return the best place to divide `text`: after a mark between clauses, or else after white space.
 
-    Marks and white space count only in the second and third quarter of the text, so that repeated halving ends soon.
-    The place that is nearest to the middle is taken.
+    If there is neither, it is between two characters as a reader sees them. Marks and white space count only in the
+    second and third quarter of the text, so that repeated halving ends soon. The place that is nearest to the middle is
+    taken.
     """
     half, quarter = len(text) // 2, len(text) // 4
     for pattern in (_CLAUSE_END, _SPACE):

@@ -23,7 +23,7 @@ from nmt.text.particles import AFTER_A_NOUN
 
 LETTER = r"[\p{L}\p{N}\p{M}_]"  # of a word; "_" joins the words of an identifier
 INVISIBLE = r"[\u200c\u200d\u00ad]*"  # joiners and soft hyphens, which stand inside words
-JOINED = rf"\p{{Hangul}}{UNSPACED}"  # a word of these can have a particle at its end, as can a foreign word beside it
+JOINED = rf"\p{{Hangul}}{UNSPACED}"  # letters that may follow any word directly, as a particle does
 
 
 class Terms:
@@ -125,19 +125,19 @@ def _pattern(term: str) -> str:
 
 
 def before(words: str) -> str:
-    """Return a regular expression, for version 1 of regex, for what stands before words that begin a word of a text."""
+    """Return a regular expression (regex.V1) for what stands before `words`, so that they begin a word of the text."""
     begins_inside = regex.match(f"[{UNSPACED}]", words) or not regex.match(LETTER, words)
     beside = rf"{UNSPACED}\p{{N}}" if regex.match(r"\p{Hangul}", words) else UNSPACED  # as in "2열"
     return "" if begins_inside else f"(?<![{LETTER}--[{beside}]]{INVISIBLE})"
 
 
 def behind(words: str) -> str:
-    """Return a regular expression for what stands behind Korean words where a word ends: particles or nothing."""
+    """Return a regular expression for what stands behind Korean `words`, so that they end a word but for particles."""
     return AFTER_A_NOUN if regex.match(r"\p{Hangul}", words[-1]) else ""
 
 
 def _end(term: str) -> str:
-    """Return a regular expression for what stands behind a term, which ends a word."""
+    """Return a regular expression for what stands behind a term, so that it ends a word."""
     if regex.match(f"[{JOINED}]", term[-1]):
         return rf"(?![\p{{M}}_]){behind(term)}"
     return rf"(?!\p{{M}}|{INVISIBLE}[{LETTER}--[{JOINED}]])" if regex.match(LETTER, term[-1]) else ""

@@ -29,12 +29,12 @@ Text = TypeVar("Text", str, str | Segment)
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """The input of one search: the first ids of the translation, the length limit, and a source or a part of one."""
+    """The input of one search: a source or a part of one, the first ids of the translation, and the length limit."""
 
     source: EncodedSource
     prefix: list[int]
     limit: int
-    last: bool  # whether it is the last part of its source
+    last: bool  # whether `source` is the last part of its source, or a complete one
 
 
 class BaseTranslator(ABC):
@@ -102,19 +102,19 @@ class BaseTranslator(ABC):
 
     def with_terms(self, terms: Terms) -> Self:
         """Return a translator of the same models that uses a glossary. Models without spans ignore it."""
-        found = copy.copy(self)
-        found.terms = terms
-        return found
+        translator = copy.copy(self)
+        translator.terms = terms
+        return translator
 
     def reversed(self) -> Self:
         """Return a translator of the same models for the opposite direction; they were trained in both directions."""
-        found = copy.copy(self)
-        found.languages = None if self.languages is None else (self.languages[1], self.languages[0])
-        return found
+        translator = copy.copy(self)
+        translator.languages = None if self.languages is None else (self.languages[1], self.languages[0])
+        return translator
 
     def translate(self, sentences: Sequence[str | Segment], **options: Any) -> list[Translation]:
         """Return the best translation of every sentence. All arguments are as in `hypotheses`."""
-        return [found[0] for found in self.hypotheses(sentences, **options)]
+        return [translations[0] for translations in self.hypotheses(sentences, **options)]
 
     def hypotheses(
         self,
@@ -128,10 +128,10 @@ class BaseTranslator(ABC):
         """Return all translations that the search finds for each sentence, in the order of the sentences, best first.
 
         A beam search finds `n_best` translations, and sampling draws `samples`. A sentence gets the same tokens in any
-        batch (the engine of an exported model may make an exception). A segment keeps its slots, if the model has
-        spans. A blank sentence is translated to "", with any prefix. The search's `long_source` decides about a source
-        that is longer than `source_limit`. If it is split, its k-th translation joins those of its parts. `prefixes`
-        are the beginnings of the translations, or "" for none; the search may continue the last word of a prefix.
+        batch (the engine of an exported model may differ). A segment keeps its slots, if the model has spans. A blank
+        sentence is translated to "", with any prefix. The search's `long_source` decides about a source that is longer
+        than `source_limit`. If it is split, its k-th translation joins the k-th ones of its parts. `prefixes` are the
+        beginnings of the translations, or "" for none; the search may continue the last word of a prefix.
         `search` replaces the strategy of the translator, and `fields` replace single settings of it (`beam_size=1`).
         `advance` is called with the number of sentences that need no search, and then with those that each batch
         completes. Raises UserError for settings that the strategy does not accept, for a value that is not a text, for
@@ -168,8 +168,8 @@ class BaseTranslator(ABC):
         """Return the ids of translations of `sources`. The slots of the source are pieces there too."""
         read = list[str]()
         for source, target in zip(sources, targets, strict=True):
-            found = ((piece, normalized(text)) for piece, text in source.translations.items())
-            spans = {piece: text for piece, text in found if text}  # a span may be white space
+            texts = ((piece, normalized(text)) for piece, text in source.translations.items())
+            spans = {piece: text for piece, text in texts if text}  # a span may be white space
             text = self.tokenizer.spans.read_target(normalized(target), spans)
             read.append(in_small_letters(text) if source.capitals else text)
         return self.tokenizer.encode_target(read)
@@ -186,10 +186,10 @@ class BaseTranslator(ABC):
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
     ) -> list[Translation]:
-        """Return the given translations, without a search; their `score` is log P of all tokens, eos included.
+        """Return the given translations, scored without a search. The `score` is log P of all tokens, eos included.
 
-        A source is never split, even if it is longer than all sources in training. Raises the UserErrors of
-        `encode_pairs`, in which `places` name the pairs.
+        A source is never split, even if it is longer than all sources in training. Raises UserError as `encode_pairs`
+        does; `places` name the pairs in messages.
         """
         return self.score_pairs(self.encode_pairs(sources, targets, places=places))
 
@@ -225,22 +225,22 @@ class BaseTranslator(ABC):
         return pairs
 
     def attention_map(self, sentence: str, translation: str | None = None) -> AttentionMap:
-        """Return the attention weights with which the model predicts `translation`; by default the search finds it."""
+        """Return the attention weights with which the model predicts `translation` (None: the search finds one)."""
         given = self.translate([sentence]) if translation is None else self.score([sentence], [translation])
         return self.attention_maps(given)[0]
 
-    def _requests(self, source: EncodedSource, prefix: str, search: Search, place: str) -> list[SearchRequest]:
+    def _requests(self, source: EncodedSource, prefix: str, search: Search, where: str) -> list[SearchRequest]:
         """Return the searches that a source needs. Raises UserError for a source or a prefix that is too long."""
         source_limit = self.source_limit(search)
         if search.long_source != "split":
             remedy = "let it be split into sentences: search.long_source=split"
-            source_limit.check(source.tokens, place, remedy)
+            source_limit.check(source.tokens, where, remedy)
         first, *rest = self._parts(source, source_limit.tokens)
         targets = [min(search.target_limit(each.tokens), self.longest_target or sys.maxsize) for each in (first, *rest)]
         ids = self.target_ids([first], [prefix])[0][:-1] if prefix else []
         if not first.empty:
             limit = Limit(targets[0] - 1, self._limit_of_target(search))
-            limit.check(len(ids), f"{place}: the prefix '{self.tokenizer.decode_target(ids)}'", "leave it out")
+            limit.check(len(ids), f"{where}: the prefix '{self.tokenizer.decode_target(ids)}'", "leave it out")
         begins, lasts = [ids, *([] for _ in rest)], [*(False for _ in rest), True]
         return list(map(SearchRequest, (first, *rest), begins, targets, lasts))
 
@@ -251,7 +251,7 @@ class BaseTranslator(ABC):
         return ", ".join([*(f"search.{name}={getattr(search, name):g}" for name in names), *positions])
 
     def _parts(self, source: EncodedSource, limit: int) -> list[EncodedSource]:
-        """Return the parts of a source that are translated one by one; the source itself if it is not too long."""
+        """Return the parts of a source that are translated one by one: the source itself if it is not too long."""
         if source.tokens <= limit:
             return [source]
         encoded: dict[Segment, EncodedSource] = {}
@@ -265,7 +265,7 @@ class BaseTranslator(ABC):
     def _search_all(
         self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], object]
     ) -> list[list[Translation]]:
-        """Return the translations of each part, best first; "" for an empty part."""
+        """Return the translations of each request, best first. That of an empty source is ""."""
 
         def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
             found = self.search_batch(batch, search)
@@ -303,7 +303,7 @@ def _rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list
 
 
 def check_texts(name: str, values: Sequence[Text], count: int | None = None) -> list[Text]:
-    """Return texts as a list. Raises UserError for one text, another number, or a value that is no text."""
+    """Return texts as a list. Raises UserError for a single text, for another number of texts, and for other values."""
     if isinstance(values, str):
         raise UserError(f"{name}: got one text, expected a list of texts; write [text]")
     texts = list(values)
@@ -323,9 +323,9 @@ def in_batches(
 ) -> list[Result]:
     """Return what `compute` returns for each item, in order. It gets the items in batches of `size` padded tokens."""
     results: dict[int, Result] = {}
-    for places in batches_by_length(lengths, size):
-        results |= zip(places, compute([items[place] for place in places]), strict=True)
-    return [results[place] for place in range(len(items))]
+    for indices in batches_by_length(lengths, size):
+        results |= zip(indices, compute([items[index] for index in indices]), strict=True)
+    return [results[index] for index in range(len(items))]
 
 
 def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

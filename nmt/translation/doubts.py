@@ -32,12 +32,12 @@ LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
 
 
 def doubts_of(translation: Translation) -> list[Doubt]:
-    """Return the reasons to doubt a translation, in the order of `REASONS`; for a split source those of its parts.
+    """Return the reasons to doubt a translation, in the order of `REASONS`. A split source has those of its parts.
 
-    `script` and `language` are of the source without its spans. Names such as "LibreOffice" are no foreign script, so
-    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `length` is compared in tokens. `unsure`: the mean
-    log-probability of the tokens is below `LEAST_MEAN`, a bound for translations that a search has found; those of
-    people are often less probable.
+    `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
+    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `length` compares numbers of tokens. `unsure`
+    means that the mean log-probability of the tokens is below `LEAST_MEAN`. This bound is for translations that a
+    search has found; those of people are often less probable.
     """
     if translation.parts:
         found = {doubt for part in translation.parts for doubt in part.doubts}
@@ -48,24 +48,25 @@ def doubts_of(translation: Translation) -> list[Doubt]:
 
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     source, tokens = translation.encoded, translation.tokens
-    here, there = len(source.ids[0]), len(tokens)
+    source_length, length = len(source.ids[0]), len(tokens)
     if source.language:
         words = " ".join(part for part in source.segment.parts if isinstance(part, str))
         script, letters = foreign_script(words, source.language), sum(map(str.isalpha, words))
         yield "script", bool(script) and (script != "Latin" or letters >= FEWEST_LETTERS)
         yield "language", bool(foreign_language(words, source.language))
-    yield "unknown", source.unknown > MOST_UNKNOWN * (here - 1)
+    yield "unknown", source.unknown > MOST_UNKNOWN * (source_length - 1)
     yield "repeated", is_repetitive(translation)
-    yield "length", max(here, there) > TIMES_LONGER * min(here, there) + TOKENS_LONGER
+    shorter, longer = sorted((source_length, length))
+    yield "length", longer > TIMES_LONGER * shorter + TOKENS_LONGER
     yield "cut", translation.cut
-    yield "unsure", translation.log_prob < LEAST_MEAN * there
+    yield "unsure", translation.log_prob < LEAST_MEAN * length
 
 
 def is_repetitive(translation: Translation) -> bool:
     """Return whether a translation says the same again and again, and its source does not.
 
-    One n-gram stands in a row: three times, or twice if it has three tokens or more. It has a letter, because "..." and
-    "000" are no fault, and there are more than twice as many repeated tokens as in any row of the source.
+    An n-gram that repeats itself stands three times in a row, or twice if it has three tokens or more. It has a letter,
+    because "..." and "000" are no fault. Its row has more than twice as many repeated tokens as any row of the source.
     """
     source, tokens = translation.encoded.ids[0], translation.tokens
     if len(set(pairwise(tokens))) == len(tokens) - 1:
@@ -80,11 +81,11 @@ def is_repetitive(translation: Translation) -> bool:
 
 
 def _rows(tokens: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield each n-gram that stands in a row: its first place, its size, and the number of tokens that repeat it."""
+    """Yield each n-gram that stands in a row: where it begins, its size, and the number of tokens that repeat it."""
     for size in range(1, len(tokens) // 2 + 1):
-        place = 0
+        start = 0
         for equal, several in groupby(map(int.__eq__, tokens, tokens[size:])):
             length = sum(1 for _ in several)
             if equal and length >= size:
-                yield place, size, length // size * size
-            place += length
+                yield start, size, length // size * size
+            start += length

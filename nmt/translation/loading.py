@@ -98,8 +98,8 @@ def load(
 ) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
     """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
 
-    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError for anything of
-    these that the models do not have or that cannot be read.
+    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError for a language that
+    the models do not read, and for files that cannot be read.
     """
     process.speed_up()
     translator: BaseTranslator
@@ -130,7 +130,7 @@ def _exported(
     manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
     for name, expected in manifest["files"].items():
         path = inside(folder, name)
-        if not path.is_file() or digest(path) != expected:
+        if not path.is_file() or digest_of_file(path) != expected:
             raise UserError(f"{path}: missing or damaged; {REMEDY}")
     if (node := manifest["translator"]) is None:
         raise UserError(
@@ -144,7 +144,7 @@ def _exported(
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
 
 
-def digest(path: Path) -> str:
+def digest_of_file(path: Path) -> str:
     """Return the SHA-256 digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -156,8 +156,8 @@ def load_models(
     """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
     if not path:
         raise UserError("ckpt: got an empty list, expected at least one model")
-    place = resolve_device(device)
-    return [checkpoint.load_model(each, place, allow) for each in ([path] if isinstance(path, str | Path) else path)]
+    resolved, paths = resolve_device(device), [path] if isinstance(path, str | Path) else path
+    return [checkpoint.load_model(each, resolved, allow) for each in paths]
 
 
 def make_translator(
@@ -188,7 +188,7 @@ def make_translator(
 def _search(
     own: Mapping[str, Any], search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
 ) -> Search:
-    """Return the strategy that a user chooses for a model, whose own one is the node `own`."""
+    """Return the strategy that a user chooses for a model. The node `own` describes that of the model itself."""
     if search is not None and not isinstance(search, Mapping):
         return override(search, fields)
     given = search or {}
@@ -196,13 +196,13 @@ def _search(
 
 
 def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the languages of a checkpoint's config; None for a translator that was saved without knowing them."""
+    """Return the languages of a checkpoint's config, or None if the translator that was saved did not know them."""
     data = config.get("data", {})
     return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
 
 
 def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) -> None:
-    """Raise UserError, which ends with the `remedy`, for the config of a checkpoint that was not written by a run."""
+    """Raise UserError, which ends with the `remedy`, if no run has written the checkpoint of this config."""
     if "batch_tokens" not in config.get("data", {}):
         raise UserError(f"{path}: saved from Python without data settings; {remedy}")
 

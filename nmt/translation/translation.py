@@ -18,8 +18,9 @@ from nmt.translation.doubts import Doubt, doubts_of
 class EncodedSource:
     """A source, or a part of one, and the ids that each model reads of it.
 
-    The ids include eos. `unknown` of those of the first model stand for characters that training did not have.
-    `language` is the code of the language that the models read. Of a source in `capitals`, they read small letters.
+    The ids include eos. `unknown` is the number of ids of the first model that stand for characters which training did
+    not have. `language` is the code of the language that the models read. A source in `capitals` is read in small
+    letters.
     """
 
     segment: Segment
@@ -40,7 +41,7 @@ class EncodedSource:
 
     @property
     def translations(self) -> dict[str, str]:
-        """What stands for each piece of a slot in the translation."""
+        """What the translation has for each piece of a slot."""
         return {piece: slot.translation for piece, slot in self.segment.by_piece.items()}
 
     @property
@@ -83,11 +84,11 @@ class Limit:
 class Translation:
     """The translation of one source.
 
-    `target` is its text, with the slots of the source (see `nmt.text.protect`); `lost` are those that the search left
-    out, and that stand at an end. `tokens` are target ids of `tokenizer`. The last one is eos, unless the length limit
-    ended the search. `token_log_probs` (natural logarithms) has one entry for each token. `score` comes from the
-    search. For a translation that was given to `BaseTranslator.score`, it is log P. For an empty source, the lists are
-    empty and the score is 0.
+    `target` is its text, with the slots of the source (see `nmt.text.protect`). `lost` are the slots that the search
+    left out; they stand at the beginning or the end. `tokens` are target ids of `tokenizer`. The last one is eos,
+    unless the length limit ended the search. `token_log_probs` (natural logarithms) has one entry for each token.
+    `score` comes from the search. For a translation that was given to `BaseTranslator.score`, it is log P. For an empty
+    source, the lists are empty and the score is 0.
 
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
     part, and the other fields join them: the lists one after another, the scores as their sum.
@@ -120,9 +121,10 @@ class Translation:
     @cached_property
     def pieces(self) -> list[str]:
         """A readable label for each token."""
+        if self.parts:
+            return list(chain.from_iterable(part.pieces for part in self.parts))
         pieces = self.tokenizer.target_pieces(self.tokens)
-        parts = chain.from_iterable(part.pieces for part in self.parts)
-        return [*parts] if self.parts else [each.label for each in labelled(pieces, self.encoded.translations)]
+        return [each.label for each in labelled(pieces, self.encoded.translations)]
 
     @property
     def cut(self) -> bool:
@@ -154,5 +156,5 @@ def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
 
 
 def labelled(pieces: Sequence[Piece], texts: Mapping[str, str]) -> list[Piece]:
-    """Return pieces in which those of slots have the text of their slot as label; `texts` are these by their pieces."""
+    """Return pieces in which those of slots have a text as label: `texts` are the texts of slots by their pieces."""
     return [Piece(texts[each.label], mark=each.label) if each.label in texts else each for each in pieces]

@@ -121,13 +121,13 @@ class Translator(ModelTranslator):
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        found, targets = list[Tensor](), [pair.ids for pair in pairs]
+        rows, targets = list[Tensor](), [pair.ids for pair in pairs]
         with inference(self.models, self.search):
             hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], targets)
             for row, ids in zip(hidden, targets, strict=True):
                 log_probs = self.model.decoder.output(row[: len(ids)]).float().log_softmax(-1)  # (T, V)
-                found.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
-        return found
+                rows.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
+        return rows
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return the attention weights with which the model predicts each of `translations`.
@@ -151,7 +151,7 @@ class Translator(ModelTranslator):
             return in_batches(translations, longer, self.search.batch_tokens, maps)
 
     def with_own_source(self, translation: Translation) -> Translation:
-        """Return a translation with the source as this model reads it, also if an ensemble has made the translation.
+        """Return a translation with the source as this model reads it, even if an ensemble has made the translation.
 
         Raises UserError if the translation is of an empty sentence, or of a source that was split.
         """
@@ -215,12 +215,12 @@ class Ensemble(ModelTranslator):
     """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
 
     The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
-    Their target vocabularies are equal, piece by piece. The smallest limit of the members counts, and the length of a
-    source is its number of tokens for the member that needs the most.
+    Their target vocabularies are equal, piece by piece. The smallest limit of the members counts. The length of a
+    source is its number of tokens for the member that needs most tokens.
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
-        """Take at least one member; the search is that of the first. `names` are for messages.
+        """Take at least one member. The search is that of the first, and messages call the members by `names`.
 
         Raises UserError for different languages (an unknown one fits any other), target vocabularies or spans.
         """
@@ -262,11 +262,11 @@ class Ensemble(ModelTranslator):
         return average(steps), States(states)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        found = (
+        by_member = (
             member.token_log_probs([replace(pair, source=_for_member(pair.source, number)) for pair in pairs])
             for number, member in enumerate(self.members)
         )
-        return [mean_log_probs(each) for each in zip(*found, strict=True)]
+        return [mean_log_probs(each) for each in zip(*by_member, strict=True)]
 
 
 def _least(values: Iterable[int | None]) -> int | None:

@@ -120,12 +120,12 @@ def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:
 
 @functools.cache
 def note(text: str) -> None:
-    """Log a note about the data; only once, even if they are read several times."""
+    """Log a note about the data. The same note is logged only once, even if the data are read several times."""
     logger.info(text)
 
 
 def reader(read: Callable[[], Iterator[SentencePair]], where: str) -> Pairs:
-    """Return pairs that `read` yields at each iteration, in memory that does not grow with their number.
+    """Return the pairs that `read` yields. Each iteration calls `read` again, so they need not be in memory.
 
     `where` begins the message of the UserError that is raised at the end of a pass without pairs.
     """
@@ -142,11 +142,11 @@ def reader(read: Callable[[], Iterator[SentencePair]], where: str) -> Pairs:
 
 
 class Generated(Source):
-    """Pairs that a random generator draws: `sizes` of them for train, val and test.
+    """Pairs that a random generator draws. `sizes` are their numbers in train, val and test.
 
-    They depend on `seed` and the settings alone. No source occurs twice, in one split or in two.
-    A hash of the source decides its split, a tenth each for val and test. So a rare kind of sentence is equally rare in
-    every split, and asking for more training pairs does not change the other splits.
+    They depend on `seed` and the settings alone. No source sentence occurs twice, neither in one split nor in two. A
+    hash of the source decides its split: a tenth of all sources is for val, and a tenth for test. So a rare kind of
+    sentence is equally rare in every split, and asking for more training pairs does not change the other splits.
     """
 
     def __init__(self, *, seed: int, sizes: Sequence[int]) -> None:
@@ -158,7 +158,7 @@ class Generated(Source):
 
     @abstractmethod
     def draw(self, rng: Random) -> SentencePair | None:
-        """Return a random pair, or None if this draw gave none."""
+        """Return a random pair, or None if this attempt gave none."""
 
     @abstractmethod
     def limits(self) -> str:
@@ -179,9 +179,9 @@ class Generated(Source):
                     continue
             fruitless += 1
             if fruitless > FRUITLESS_DRAWS:
-                found = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
+                reached = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
                 raise UserError(
-                    f"data.sizes: got {list(self.sizes.values())}, but {self.limits()} only about {found}; lower the "
+                    f"data.sizes: got {list(self.sizes.values())}, but {self.limits()} only about {reached}; lower the "
                     "sizes, or raise these limits"
                 )
         return {split: list(pairs.values()) for split, pairs in drawn.items()}

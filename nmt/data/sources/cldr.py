@@ -204,14 +204,14 @@ def _words(locale: Locale, number: int) -> str:
 def number_words_key(locale: Locale) -> str | None:
     """Return the name under which num2words has the number words of a locale, or None if it has none.
 
-    num2words has the words of a language in one script only. Those in a script that the locale is not written in do
-    not count.
+    num2words has the words of a language in one script only. If the locale is written in another script, they do not
+    count.
     """
     key = next((key for key in (str(locale), locale.language) if key in CONVERTER_CLASSES), None)
     return key if key and not foreign_script(num2words(25, lang=key), str(locale)) else None
 
 
-# Where two forms word a value in the same way in the source, the earlier one is used (see Topic.part).
+# The order of the forms counts: of two that word a value in the same way, the first is used (see Topic.part).
 TOPICS: Mapping[str, Topic] = {
     "dates": Topic(
         _moment,
@@ -256,7 +256,7 @@ class Cldr(Generated):
         return "CLDR"
 
     def draw(self, rng: Random) -> SentencePair | None:
-        """Return a random pair, or None where a topic has few words in both locales and found none."""
+        """Return a random pair, or None if `Topic.part` found no expression that both locales have."""
         topics, count = self.topics, rng.randint(1, self.max_parts)
         try:
             parts = [rng.choice(topics).part(rng, *self.locales) for _ in range(count)]

@@ -35,8 +35,8 @@ Other = TypeVar("Other")
 class Files(Source):
     """A folder with one file (or one file for each language) for every split, or files named one by one.
 
-    With `train` the corpus is the files `train`, `val` and `test` and nothing else. Otherwise `val` or `test` replaces
-    that split of the folder `path`.
+    If `train` is given, the corpus is the files `train`, `val` and `test` alone. Otherwise the file `val` or `test`
+    replaces that split of the folder `path`.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Files(Source):
 
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits that have a file. Raises UserError for a folder that is missing or unclear."""
-        found = find_splits(self.folder, *self.languages) if self.folder is not None else {}
-        specs = found | self.named
+        specs = find_splits(self.folder, *self.languages) if self.folder is not None else {}
+        specs |= self.named
         return {split: read_pairs(specs[split], *self.languages) for split in SPLITS if split in specs}
 
     def origin(self, split: str) -> str:
-        """Return the setting that names the split's file, or else that of train, because val may be held out of it."""
+        """Return the setting that names the split's file, or else the file of train: val may be held out of train."""
         for name in (split, "train"):
             if name in self.named:
                 spec = self.named[name]
@@ -144,7 +144,7 @@ def _raw_lines(path: Path) -> Iterator[bytes]:
 
 
 def together(one: Iterable[One], other: Iterable[Other], names: tuple[str, str]) -> Iterator[tuple[One, Other]]:
-    """Yield the lines of two files side by side. Raises UserError if one of them, called by `names`, has more lines."""
+    """Yield the lines of two files side by side. Raises UserError, which has their `names`, if one has more lines."""
     both = itertools.zip_longest(one, other)
     for count, (first, second) in enumerate(both, 1):
         if first is None or second is None:
@@ -186,7 +186,7 @@ def _two_files(paths: tuple[Path, Path], languages: tuple[str, str]) -> Iterator
 
 
 def read_texts(path: Path, column: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of each line and its text; of .jsonl and .tsv (or .gz of these) the text under `column`.
+    """Yield the number and the text of each line. In .jsonl and .tsv (or .gz of these), the text is under `column`.
 
     A blank line is an empty text. Raises UserError as `read_lines` does, for malformed lines, for a file without this
     column, and for formats that are not text.

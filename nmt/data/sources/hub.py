@@ -47,20 +47,21 @@ class Hub(Source):
         return f"the Hub's {self.name}"
 
     def splits(self) -> Mapping[str, Pairs]:
-        """Return the data set's splits, downloaded unless they are in the client's cache or streamed.
+        """Return the data set's splits. They are downloaded, unless they are streamed or in the cache of the client.
 
-        Raises UserError for a data set that is not in it, for an unknown data set,
-        configuration, revision or language, and for data sets that need a script. If the data set has two splits of one
-        kind, such as validation and dev, reading this kind raises UserError.
+        If the Hub is out of reach, only the cache is used. Raises UserError for an unknown data set, configuration or
+        revision, for a data set that needs a script, and for one that is neither in the cache nor within reach. Reading
+        a split raises UserError for an unknown language, and if the data set has two splits of this kind, such as
+        validation and dev.
         """
         dataset = self._load()
-        names = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
-        if not any(names.values()):
+        named = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
+        if not any(named.values()):
             raise UserError(
                 f"{self._where}: has the splits {', '.join(map(str, dataset))}; expected train, and optionally "
                 "validation and test"
             )
-        return {split: self._reader(dataset, split, found) for split, found in names.items() if found}
+        return {split: self._reader(dataset, split, names) for split, names in named.items() if names}
 
     @property
     def _where(self) -> str:
@@ -73,9 +74,9 @@ class Hub(Source):
         import datasets
         import huggingface_hub
 
-        if not Path(self.name).exists() and out_of_reach():  # then the client takes its cache, or says that it has none
+        # Offline, the client takes the data set from its cache, or says at once that it is not there.
+        if not Path(self.name).exists() and out_of_reach():
             huggingface_hub.constants.HF_HUB_OFFLINE = datasets.config.HF_HUB_OFFLINE = True
-
         if not sys.stderr.isatty():
             datasets.disable_progress_bars()
         with self._client():
@@ -117,7 +118,10 @@ class Hub(Source):
 
 
 def out_of_reach() -> bool:
-    """Return whether the Hub does not answer, which its client would find out after 25 s. Proxies are not tried."""
+    """Return whether the Hub does not answer. Its client would need 25 seconds to notice.
+
+    With a proxy or another address of the Hub, this cannot be told, and the result is False.
+    """
     if any(os.environ.get(name) for name in ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
         return False
     try:

@@ -27,7 +27,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator
-from nmt.translation.loading import VERSION, ManifestFile, digest, languages_of
+from nmt.translation.loading import VERSION, ManifestFile, digest_of_file, languages_of
 
 SOURCE, TARGET = "source.spm", "target.spm"
 Stack = TransformerEncoder | TransformerDecoder
@@ -120,7 +120,7 @@ def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
         "target_limit": model.target_limit,
         "update": model.loaded.update,
         "scores": dict(model.loaded.scores),
-        "files": {path.name: digest(path) for path in sorted(folder.iterdir())},
+        "files": {path.name: digest_of_file(path) for path in sorted(folder.iterdir())},
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / EXPORTED, text.encode())

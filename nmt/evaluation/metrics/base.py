@@ -21,7 +21,7 @@ SEED = 12345  # of resamples: sacreBLEU's default
 class Interval:
     """A 95 % confidence interval by bootstrap resampling (Koehn 2004): `mean` ± `half_width`.
 
-    `mean` is the mean of the resamples, as in sacreBLEU, or for percentages the middle of their 95 %.
+    `mean` is the mean of the resamples, as in sacreBLEU. For percentages, it is the middle of the interval.
     """
 
     mean: float
@@ -59,7 +59,7 @@ class Metric(ABC):
     unit: ClassVar[str] = "points"
     """Unit of the value; tables show it where there is no signature."""
     higher_is_better: ClassVar[bool | None] = True
-    """None: neither, so the metric cannot choose the best weights."""
+    """None: neither higher nor lower values are better, so the metric cannot choose the best weights."""
     chance: ClassVar[float | None] = None
     """Values below this one are noise. Until it is reached, the validation loss decides which weights are the best."""
 
@@ -84,8 +84,8 @@ class Metric(ABC):
         """Return the score of the corpus.
 
         `hypotheses[i]` is the translation of `sources[i]`, and its reference is `references[i]`; there is at least one
-        of each. `sources` is empty if they are not known; a metric that `reads_sources` needs them.
-        `bootstrap` is the number of resamples for the interval; 0 means no interval.
+        of each. `sources` is empty if they are not known; a metric that `reads_sources` needs them. `bootstrap` is the
+        number of resamples for the interval; 0 means no interval.
         """
 
     @property
@@ -166,9 +166,9 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
 def ratio_interval(counts: Sequence[int], totals: Sequence[int], bootstrap: int) -> Interval | None:
     """Return the interval of the percentage 100 * sum(counts) / sum(totals), by `bootstrap` resamples of the sentences.
 
-    `counts` and `totals` have a number for each sentence; no total is 0. The interval goes from the lowest to the
-    highest of the resamples, without 2.5 % of them at each end: one of the same width around their mean could go below
-    0 or above 100. Returns None for 0 resamples.
+    `counts` and `totals` have a number for each sentence; no total is 0. The interval has all resamples but the lowest
+    2.5 % and the highest 2.5 %. An interval of the same width around their mean could go below 0 or above 100. Returns
+    None for 0 resamples.
     """
     if not bootstrap:
         return None

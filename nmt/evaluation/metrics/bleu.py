@@ -49,7 +49,7 @@ class BLEU(SacreBleuMetric):
         return "-m", "bleu", "--tokenize", self.tokenizer
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
-        # force: no warning that sentences end in " ."; it is not part of the score or of the signature.
+        # Without force, sacreBLEU warns of sentences that end in " .". It changes neither the score nor the signature.
         return sacrebleu.metrics.bleu.BLEU(tokenize=self.tokenizer, force=True)
 
 
@@ -59,8 +59,7 @@ def default_tokenizer(language: str) -> Tokenizer:
     Chinese gets its own tokenizer, "zh". Languages without spaces between words are split into characters ("char").
     Korean is too, because its words have particles and endings: with 13a, one wrong ending makes the complete word
     wrong. (Papers on Korean usually use ko-mecab, which needs another package and a dictionary, so it is not the
-    default.)
-    All other languages get "13a", sacreBLEU's default.
+    default.) All other languages get "13a", sacreBLEU's default.
     """
     script = next(iter(scripts_of(language)), "")
     if script in ("Hans", "Hant", "Hani"):

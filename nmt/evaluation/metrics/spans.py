@@ -1,4 +1,4 @@
-"""Whether translations keep what must be kept, as URLs, placeholders and tags, and use the terms of a glossary."""
+"""Whether translations keep what must not change, such as URLs and tags, and use the terms of a glossary."""
 
 from __future__ import annotations
 
