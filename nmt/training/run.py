@@ -34,7 +34,7 @@ from nmt.training.distributed import first_of_node_first, from_first_process, jo
 from nmt.training.finish import finish
 from nmt.training.module import EndOfBatch, TranslationModule
 from nmt.training.schedules import Limits
-from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
+from nmt.training.state import begin_folder, check_folder, read_last, stored_batches, stored_tokenizer
 from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
 from nmt.training.warm_start import load_initial, set_initial_weights
 from nmt.translation.translator import Translator
@@ -51,10 +51,10 @@ def train(
 ) -> dict[str, Any]:
     """Train the run of `recipe` in its folder; return the content of metrics.json.
 
-    `objects` come from `build_objects` for the settings, or are None if they have not been built yet. With
-    `resume` the run in the folder continues from its last.ckpt. Nothing is written to the folder before the data and
-    the model exist. Then the first process calls `begin` with it, where the programs open the log, and writes the
-    first files. If several processes train, only the first returns metrics; the others return an empty dict. Raises
+    `objects` come from `build_objects` for the settings, or are None if they have not been built yet. With `resume`,
+    the run in the folder continues from its last.ckpt. Nothing is written to the folder before the data and the model
+    exist. Then the first process calls `begin` with the folder, so that a program can open its log, and writes
+    config.yaml. If several processes train, only the first returns metrics; the others return an empty dict. Raises
     UserError for a mistake that the user can correct, and `Interrupted` after Ctrl-C or another signal.
     """
     git_commit = machine.commit(Path(__file__).parent)  # now: the code may change later
@@ -110,11 +110,13 @@ def train(
         *(checkpointing, stop),
     ]
     first_step = None if resumed is None else resumed["global_step"] + 1
-    del resumed  # its memory is free before Lightning reads the file
     trainer = make_trainer(recipe, limits, callbacks, first_step=first_step)
     rank, size, data = place.rank, place.size, settings.data
     batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
     check_batches(settings.trainer, batches.total, len(val_pairs), size)
+    if resumed is not None:  # as Lightning does later, but other batches are refused before anything is written
+        batches.load_state_dict(stored_batches(resumed))
+    del resumed  # its memory is free before Lightning reads the file
     val_batches = BatchLoader(lambda _: val_pairs[rank::size], data.eval_batch_tokens, shuffled=False)
     if place.rank == 0:
         begin(recipe.folder)

@@ -45,7 +45,7 @@ FIXED = (
     *("callbacks.monitor", "callbacks.extra"),
 )
 
-WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders
+WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders: training follows a link to them
 
 
 def check_folder(folder: Path, *, new: bool) -> None:
@@ -84,6 +84,12 @@ def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
     """Return the tokenizer in a state that `load_state` returned."""
     models, config = state["nmt"]["tokenizer"], state["nmt"]["config"]
     return Tokenizer(models["source"], models["target"], spans=Spans(config.get("spans", {})))
+
+
+def stored_batches(state: Mapping[str, Any]) -> dict[str, int]:
+    """Return the state of the `BatchLoader` in a state that `load_state` returned."""
+    batches: dict[str, int] = state["loops"]["fit_loop"]["state_dict"]["combined_loader"][0]
+    return batches
 
 
 class StateFiles(TorchCheckpointIO):
