@@ -49,7 +49,7 @@ class Job:
     words: Sequence[str]
     settings: Mapping[str, str]
     recipe: Recipe
-    objects: Objects | None = None
+    objects: Objects
 
     @property
     def finished(self) -> bool:
@@ -87,17 +87,18 @@ def plan(words: Sequence[str]) -> list[Job]:
     """Return the jobs of a multirun. Raises UserError for a job that cannot run."""
     if (place := place_of_process()).several:
         raise UserError(f"-m: a multirun is many runs, but {place.launcher} has started one run; leave -m out")
-    planned: list[Job] = []
     listed = jobs(words)
-    for number, (job, settings) in enumerate(zip(listed, differences(listed), strict=True)):
+    recipes: list[Recipe] = []
+    for number, job in enumerate(listed):
         with _naming_job(number, job):
-            planned.append(Job(number, job, settings, compose_run(job, key=SWEEP_DIR)))
-    folder = planned[0].recipe.folder  # its name may hold the time, which differs from job to job
-    for number, each in enumerate(planned):  # after all were composed: the objects need torch, which takes seconds
-        recipe = replace(each.recipe, folder=folder / folder_name(number, each.settings))
-        with _naming_job(number, each.words):
-            recipe, objects = session.checked_recipe(recipe, each.words)
-        planned[number] = replace(each, recipe=recipe, objects=objects)
+            recipes.append(compose_run(job, key=SWEEP_DIR))
+    folder = recipes[0].folder  # its name may hold the time, which differs from job to job
+    planned: list[Job] = []
+    # After all were composed: the objects need torch, which takes seconds.
+    for number, (job, settings, recipe) in enumerate(zip(listed, differences(listed), recipes, strict=True)):
+        own = replace(recipe, folder=folder / folder_name(number, settings))
+        with _naming_job(number, job):
+            planned.append(Job(number, job, settings, *session.checked_recipe(own, job)))
     return planned
 
 

@@ -102,7 +102,7 @@ class Column:
 
 @dataclass
 class Table:
-    """A table of texts. Each row has one for each column. Characters that would break a row are escaped."""
+    """A table of texts. Each row has one text for each column. Characters that would break a row are escaped."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]

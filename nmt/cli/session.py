@@ -42,7 +42,7 @@ def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Ob
     return recipe, build_objects(recipe.settings)
 
 
-def train(recipe: Recipe, objects: Objects | None, *, resume: bool = False) -> None:
+def train(recipe: Recipe, objects: Objects, *, resume: bool = False) -> None:
     """Train a run (see `nmt.training.run.train`), and say at the end how an unfinished run can be used."""
     from nmt.training import run
     from nmt.training.callbacks.resuming import Interrupted
@@ -69,9 +69,9 @@ def train(recipe: Recipe, objects: Objects | None, *, resume: bool = False) -> N
 class RunLog:
     """The messages of a run: on the terminal at once, and in the file train.log when the run has a folder.
 
-    The terminal shows the messages of this package and of Lightning. The file gets these messages
-    and also Python's warnings and the messages of other packages, each with its time. `folder` is the folder, if it
-    exists already. With `quiet`, nothing is shown or kept.
+    The terminal shows the messages of this package and of Lightning. The file gets these messages and also Python's
+    warnings and the messages of other packages, each with its time. `folder` is None until the run has a folder. With
+    `quiet`, nothing is shown or kept.
     """
 
     def __init__(self, *, quiet: bool) -> None:

@@ -99,8 +99,8 @@ def main(config: TranslateConfig) -> None:
 def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:
     """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
 
-    Raises UserError for a line that is not UTF-8 or is too long, or is refused because of its number of pieces, after
-    the translations of the lines before it have been written.
+    Raises UserError for a line that is not UTF-8, is too long, or has too many pieces. The translations of the lines
+    before it are written first.
     """
     number = 1
     for lines in arriving(stream):

@@ -1,7 +1,7 @@
 """The lines that translate.py writes: one for each source, as plain text or as JSON.
 
-Those of a file need memory that does not grow with the file. Until all are translated, they are in `NAME.partial`
-beside the output file `NAME`. A translation that was stopped goes on from there.
+A file is translated a part at a time, so the memory does not grow with the file. Until it is finished, the
+translated lines are in `NAME.partial` beside the output file `NAME`. A translation that was stopped goes on from there.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def record(
 ) -> dict[str, Any]:
     """Return the JSON object of one source, as docs/translating.md describes it. `found` are its translations.
 
-    `maps` yields the attention maps of the best translations, of a source that was split the maps of its parts. An
-    empty source has the text "", no pieces, no map (null) and the score 0.
+    `maps` yields the attention map of each best translation; for a source that was split, it yields one for each part.
+    An empty source has the text "", no pieces, no map (null) and the score 0.
     """
     best = found[0]
     plain = {"source": best.source, **_plain(best)}
@@ -182,11 +182,11 @@ def translate_file(
 
 @contextmanager
 def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
-    """Yield the file `output`.partial, open at its end, and how many of the `total` lines are in it: complete chunks.
+    """Yield the file `output`.partial, open at its end, and how many of the `total` lines are already in it.
 
-    At the end of the block it becomes `output`, packed if that name ends in .gz. If the block raises an exception, or
-    the process is killed, another call goes on with its lines. Raises UserError if `output` exists, if another process
-    writes it, or if there are more lines than `total`.
+    Only complete chunks of lines are kept. At the end of the block the file becomes `output`, packed if that name ends
+    in .gz. If the block raises an exception, or the process is killed, the next call goes on after the lines in the
+    file. Raises UserError if `output` exists, if another process writes it, or if it has more lines than `total`.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f"{output.name}.partial")
@@ -212,7 +212,7 @@ def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
 
 
 def _keep_whole_chunks(file: BinaryIO) -> int:
-    """Remove the lines after the last complete chunk, and return the number of the other ones."""
+    """Remove the lines after the last complete chunk, and return the number of lines that stay."""
     file.seek(0)
     kept = end = position = 0
     for number, line in enumerate(file, start=1):

@@ -23,9 +23,9 @@ def config_dir() -> Path:
 
 
 def use_configs_of(name: str | None) -> None:
-    """From now on, look for configs also in the folder `name`; None: only in the shipped ones.
+    """From now on, look for configs also in the folder `name`. With None, look only in the folder of shipped ones.
 
-    Raises UserError for what is no folder, and for a folder with a file that has the name of a shipped config.
+    Raises UserError if `name` is no folder, or if a file in it has the name of a shipped config.
     """
     global _own
     _own = None if name is None else Path(os.path.abspath(os.path.expanduser(name)))

@@ -171,7 +171,7 @@ def _text(path: Path, max_bytes: int) -> str:
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads plain values. An alias repeats a value, so a small file could become a huge one."""
+    """Reads plain values, and refuses an alias: it repeats a value, so a small file could become a huge one."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -186,6 +186,6 @@ def _stored(value: Any, schema: type[T]) -> T:
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Return whether a value has more levels of mappings and lists. Later work on it would need as many calls."""
+    """Return whether a value has more than `levels` levels of mappings and lists. Each costs readers a nested call."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(levels == 1 or _deeper(each, levels - 1) for each in inside if isinstance(each, dict | list))

@@ -1,4 +1,4 @@
-"""The place of this process: among those that torchrun, or srun of SLURM, has started together, and on the cores."""
+"""The place of this process among those that torchrun or srun (of SLURM) has started, and the load of its cores."""
 
 from __future__ import annotations
 

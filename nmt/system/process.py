@@ -72,7 +72,7 @@ def limit_threads(count: int) -> None:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread in the block. So `speed_up` can come later: threads keep how they treat denormals."""
+    """Let torch use one thread in the block, so that it starts no others: those would not obey a later `speed_up`."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

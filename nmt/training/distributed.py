@@ -1,4 +1,4 @@
-"""The processes of a run that torchrun or srun has started: they meet, prepare the data once a node, and agree."""
+"""Joins the processes that torchrun or srun has started for one run. On each node, one prepares the data for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nmt.system.place import place_of_process
 
 T = TypeVar("T")
 
-TIMEOUT = timedelta(hours=2)  # the longest wait for another process, which may prepare the data for so long
+TIMEOUT = timedelta(hours=2)  # the longest wait for another process, which may still prepare the data
 
 
 def cluster_environment() -> ClusterEnvironment:

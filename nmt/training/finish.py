@@ -70,8 +70,8 @@ def finish(
     for callback in trainer.callbacks:  # type: ignore[attr-defined]
         if isinstance(callback, RunCallback):
             callback.on_run_end(module, scored)
-    # Saved last: a run that is stopped before this and resumed must still compare with the best single weights. A
-    # resumed run may have other settings, as of the search.
+    # Saved last: a run that is stopped before this and resumed must still compare with the best single weights. The
+    # settings may have changed too: a finished run can be resumed with another search.
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
     if trainer.logger is not None:
@@ -92,7 +92,7 @@ def _candidates(
 ) -> dict[str, Checkpoint]:
     """Return the checkpoints that may be kept as the best: the best one so far, the average, the moving average.
 
-    `best` is the content of the first. The last weights were also candidates for it.
+    `best` is the content of best.safetensors. It already is the best of all validations, also of the last one.
     """
     model, found = module.translator.model, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}

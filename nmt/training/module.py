@@ -131,7 +131,7 @@ class TranslationModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock, also for a run that is resumed inside an epoch, and restore the figures for callbacks."""
-        self.trainer.callback_metrics.update(self._logged)  # Lightning saves none, but may end an epoch at once
+        self.trainer.callback_metrics.update(self._logged)  # Lightning does not save them
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:

@@ -38,8 +38,8 @@ class Limits:
     def or_default(self, pairs: int) -> Limits:
         """Return these limits; if there is none, a number of epochs for this many training pairs.
 
-        It is 30 for the 29,000 pairs of Multi30k, at least 3 and at most 300. It falls with the square root of the
-        number of pairs, so the number of updates grows with this root.
+        There are 30 epochs for the 29,000 pairs of Multi30k, and always at least 3 and at most 300. The number of
+        epochs falls with the square root of the number of pairs, so the number of updates grows with this root.
         """
         epochs = min(300, max(3, round(30 * math.sqrt(29_000 / max(1, pairs)))))
         return Limits(epochs=epochs) if self == Limits() else self

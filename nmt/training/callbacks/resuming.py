@@ -19,7 +19,7 @@ from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
 
-# SLURM sends SIGUSR1 before the end of a job if it was told so. Windows lacks the last two.
+# SLURM sends SIGUSR1 before the end of a job if the job asks for it. Windows lacks the last two.
 SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1") if hasattr(signal, n)]
 TOGETHER = 0.5  # seconds; signals from a terminal and from a parent process in this time are one
 
@@ -35,8 +35,9 @@ class Interrupted(Exception):
 class StopOnSignal(Callback):
     """Handles the signals while its `with` block lasts. A signal that is ignored, as by nohup, stays ignored.
 
-    In training, a signal is noted, and after the next complete update the run is saved and `Interrupted` is raised. At
-    another time, and for a second Ctrl-C, it is raised at once: last.ckpt holds the state of the last save.
+    In training, a signal is noted, and after the next complete update the run is saved and `Interrupted` is raised.
+    Before and after training, and for a second Ctrl-C, `Interrupted` is raised at once. Then last.ckpt stays as it was
+    last saved.
     """
 
     def __init__(self, checkpointing: Checkpointing) -> None:
@@ -153,7 +154,7 @@ def _restore_place(trainer: pl.Trainer) -> None:
     """Tell Lightning how much of the epoch is done, and end an epoch that is complete.
 
     Lightning does not know the place if another number of processes has read the first part of the epoch. With
-    `trainer.max_steps`, it also begins an epoch that is complete again, and then finds no batches for the next one.
+    `trainer.max_steps`, it also begins a complete epoch a second time, and then finds no batches for the next one.
     """
     loop, loader = trainer.fit_loop, trainer.train_dataloader
     done = loop.epoch_loop.batch_progress.current

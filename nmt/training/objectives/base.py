@@ -20,7 +20,7 @@ from nmt.tokens import BOS, EOS, PAD
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over several batches, as the sum of all values, which may be a tensor, and their number."""
+    """A mean as the sum of the values, which may be a tensor, and their number, so that batches can be added."""
 
     total: Tensor | float
     count: int
