@@ -262,7 +262,7 @@ class Filters:
         conditions = [empty, longer > self.max_length, longer > self.max_ratio * shorter]
         return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
-    def limits(self) -> dict[str, str]:
+    def explanations(self) -> dict[str, str]:
         """Return what each result of `reasons` means, in words that complete the sentence "The pair ..."."""
         return {
             "empty": "has no text on one side or both",

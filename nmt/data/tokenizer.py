@@ -141,7 +141,7 @@ class Tokenizer:
     def unknown_ids(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
         single = (filter(each.is_byte, range(each.get_piece_size())) for each in (self._source, self._target))
-        source, target = (frozenset([UNK, *found]) for found in single)
+        source, target = (frozenset([UNK, *ids]) for ids in single)
         return source, target
 
     @functools.cached_property

@@ -85,8 +85,8 @@ def piece_links(links: Links, source: Sequence[range], target: Sequence[range]) 
     `source` and `target` hold the positions of the pieces of each word (Garg et al. 2019, arXiv:1909.02074, convert
     alignments between words to subwords in this way).
     """
-    found = sorted((t, s) for i, j in links for t in target[j] for s in source[i])
-    return np.array(found, np.int64).reshape(-1, 2)
+    rows = sorted((t, s) for i, j in links for t in target[j] for s in source[i])
+    return np.array(rows, np.int64).reshape(-1, 2)
 
 
 def linked_words(links: PieceLinks, source: Sequence[range], target: Sequence[range]) -> frozenset[Link]:

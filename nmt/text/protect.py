@@ -63,14 +63,14 @@ class Slot:
     @property
     def starts(self) -> str:
         """The bracket and the name of the element that begins here, or ""."""
-        found = _START_TAG.fullmatch(self.text)
-        return self.text[0] + found[1] if found else ""
+        match = _START_TAG.fullmatch(self.text)
+        return self.text[0] + match[1] if match else ""
 
     @property
     def ends(self) -> str:
         """The bracket and the name of the element that ends here, or ""."""
-        found = _END_TAG.fullmatch(self.text)
-        return self.text[0] + found[1] if found else ""
+        match = _END_TAG.fullmatch(self.text)
+        return self.text[0] + match[1] if match else ""
 
     @property
     def plain(self) -> str:
@@ -87,14 +87,14 @@ class Segment:
     @classmethod
     def of(cls, parts: Iterable[str | Slot]) -> Segment:
         """Return the segment of these parts, without white space at its ends."""
-        found = list[str | Slot]()
+        merged = list[str | Slot]()
         for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
             some = list(group)
-            found += ["".join(map(str, some))] if is_text else some
+            merged += ["".join(map(str, some))] if is_text else some
         for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
-            if found and isinstance(part := found[place], str):
-                found[place] = strip(part)
-        return cls(tuple(filter(None, found)))
+            if merged and isinstance(part := merged[place], str):
+                merged[place] = strip(part)
+        return cls(tuple(filter(None, merged)))
 
     @cached_property
     def text(self) -> str:
@@ -114,13 +114,13 @@ class Segment:
     @cached_property
     def pieces(self) -> tuple[str, ...]:
         """The piece of the vocabulary for each slot, or "" if all pieces of its kind are taken."""
-        found = [""] * len(self.slots)
+        pieces = [""] * len(self.slots)
         for element, pair in zip(_elements(self.slots), ELEMENT_MARKS, strict=False):
             for place, piece in zip(element, pair, strict=True):
-                found[place] = piece
-        for place, piece in zip([place for place, taken in enumerate(found) if not taken], SPAN_MARKS, strict=False):
-            found[place] = piece
-        return tuple(found)
+                pieces[place] = piece
+        for place, piece in zip([place for place, taken in enumerate(pieces) if not taken], SPAN_MARKS, strict=False):
+            pieces[place] = piece
+        return tuple(pieces)
 
     @cached_property
     def by_piece(self) -> dict[str, Slot]:
@@ -148,16 +148,16 @@ class Segment:
         A place inside a slot divides nothing. Of the tags at a place, the first start tag begins the next segment.
         """
         waiting, place = set(places), 0
-        found: list[list[str | Slot]] = [[]]
+        segments: list[list[str | Slot]] = [[]]
         cells = (cell for part in self.parts for cell in (part if isinstance(part, str) else [part]))
         for each in cells:
             shown, begins = (each, True) if isinstance(each, str) else (each.plain, bool(each.plain or each.starts))
             if begins and place in waiting:
                 waiting.remove(place)
-                found.append([])
-            found[-1].append(each)
+                segments.append([])
+            segments[-1].append(each)
             place += len(shown)
-        return [segment for segment in map(Segment.of, found) if segment.parts]
+        return [segment for segment in map(Segment.of, segments) if segment.parts]
 
 
 class Spans:
@@ -254,9 +254,9 @@ class Spans:
             return Segment.of([text]), []
         text = str(_AFTER_A_WORD.sub(r" \1", text))
         left, parts, end, word = dict(source.by_piece), list[str | Slot](), 0, ""
-        for found in MARK.finditer(text):
-            between = agreed(word, text[end : found.start()])
-            end, slot = found.end(), left.pop(found[0], None)
+        for match in MARK.finditer(text):
+            between = agreed(word, text[end : match.start()])
+            end, slot = match.end(), left.pop(match[0], None)
             word = word + between if slot and slot.ends else _spoken(slot)
             parts += [between, slot] if slot else [between.removesuffix(" ")]
         parts.append(agreed(word, text[end:]).rstrip())
@@ -278,17 +278,17 @@ class Spans:
         if self._pattern is None:
             return
         done, alone = 0, "|".join(map(_alone, sorted({*known}, key=len, reverse=True)))
-        for found in re.finditer(alone, text) if alone else ():
-            yield from self._matches(text, done, found.start())
-            yield found.span()
-            done = found.end()
+        for match in re.finditer(alone, text) if alone else ():
+            yield from self._matches(text, done, match.start())
+            yield match.span()
+            done = match.end()
         yield from self._matches(text, done, len(text))
 
     def _matches(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         assert self._pattern is not None
         seconds = SECONDS * usable_cores()  # the package regex counts the time of all threads of the process
         try:
-            yield from (found.span() for found in self._pattern.finditer(text, start, end, timeout=seconds))
+            yield from (match.span() for match in self._pattern.finditer(text, start, end, timeout=seconds))
         except TimeoutError as error:
             raise UserError(
                 f"spans: the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds; use "
@@ -327,12 +327,12 @@ def in_capitals(text: str) -> bool:
 
 def in_small_letters(text: str) -> str:
     """Return a text in small letters, with a capital at its start."""
-    return str(regex.sub(r"\p{L}", lambda found: found[0].upper(), text.lower(), count=1))
+    return str(regex.sub(r"\p{L}", lambda match: match[0].upper(), text.lower(), count=1))
 
 
 def _elements(slots: Sequence[Slot]) -> list[tuple[int, int]]:
     """Return the places of each start tag and its end tag, in the order of the start tags."""
-    opened, names, found = list[tuple[str, int]](), Counter[str](), list[tuple[int, int]]()
+    opened, names, elements = list[tuple[str, int]](), Counter[str](), list[tuple[int, int]]()
     for place, slot in enumerate(slots):
         if name := slot.starts:
             opened.append((name, place))
@@ -342,8 +342,8 @@ def _elements(slots: Sequence[Slot]) -> list[tuple[int, int]]:
             while last != name:  # tags inside that have no end are no elements
                 last, start = opened.pop()
                 names[last] -= 1
-            found.append((start, place))
-    return sorted(found)
+            elements.append((start, place))
+    return sorted(elements)
 
 
 def _spoken(slot: Slot | None) -> str:
@@ -364,5 +364,5 @@ def _check(name: str, pattern: str) -> None:
         raise UserError(f"spans.{name}: got {pattern!r}, which is no regular expression ({one_line(error)})") from error
     if compiled.groups:
         raise UserError(f"spans.{name}: got {pattern!r}, which has a group; write (?:...) in place of (...)")
-    if not all(found[0] for found in compiled.finditer("a b")):
+    if not all(match[0] for match in compiled.finditer("a b")):
         raise UserError(f"spans.{name}: got {pattern!r}, which matches an empty text; expected at least one character")

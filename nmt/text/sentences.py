@@ -115,7 +115,7 @@ def split(text: str | Segment) -> list[Segment]:
     """
     segment = text if isinstance(text, Segment) else Segment.of([text])
     composed, places = in_nfc(segment.plain)  # Hangul of single letters has the same sentences as syllables
-    return segment.cut(places[found.end()] for found in _END.finditer(composed))
+    return segment.cut(places[match.end()] for match in _END.finditer(composed))
 
 
 def split_to_fit(text: Segment, fits: Callable[[Segment], bool]) -> list[Segment]:

@@ -65,12 +65,12 @@ class Terms:
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Return where each term begins and ends in a text, and its translation."""
         composed, places = in_nfc(text)
-        found = list[tuple[int, int, str]]()
+        terms = list[tuple[int, int, str]]()
         for match in self._pattern.finditer(composed) if self else ():
             written, term = " ".join(match[0].split()), self._ordered[match.lastindex - 1]
             translation = self.translations.get(written, self.translations[term])
-            found.append((places[match.start()], places[match.end()], translation))
-        return found
+            terms.append((places[match.start()], places[match.end()], translation))
+        return terms
 
 
 def read_terms(path: Path) -> Terms:
@@ -85,16 +85,16 @@ def read_terms(path: Path) -> Terms:
             rows = list(lines.decoded(lines.raw(file), f"{path}, line "))
     except OSError as error:
         raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error
-    found: dict[str, str] = {}
+    translations: dict[str, str] = {}
     for number, line in enumerate(rows, start=1):
         if not line.strip() or line.startswith("# ") or (line.startswith("#") and "\t" not in line):
             continue
         fields = [_plain(field) for field in line.split("\t")]
         if len(fields) != 2 or not all(fields):
             raise UserError(f"{path}, line {number}: got '{line}', expected a term, a tab and its translation")
-        if found.setdefault(*fields) != fields[1]:
+        if translations.setdefault(*fields) != fields[1]:
             raise UserError(f"{path}, line {number}: '{fields[0]}' has another translation before; keep one of them")
-    return Terms(found)
+    return Terms(translations)
 
 
 def _plain(text: str) -> str:
@@ -106,9 +106,9 @@ def in_nfc(text: str) -> tuple[str, Sequence[int]]:
     if unicodedata.is_normalized("NFC", text):
         return text, range(len(text) + 1)
     parts, places = list[str](), list[int]()
-    for found in regex.finditer(r"\X", text):  # no character of NFC is made of several of these
-        parts.append(unicodedata.normalize("NFC", found[0]))
-        places += [found.start()] * len(parts[-1])
+    for match in regex.finditer(r"\X", text):  # no character of NFC is made of several of these
+        parts.append(unicodedata.normalize("NFC", match[0]))
+        places += [match.start()] * len(parts[-1])
     return "".join(parts), [*places, len(text)]
 
 

@@ -144,8 +144,11 @@ class BaseTranslator(ABC):
             self._requests(source, prefix, search, f"sentence {number:,} of {count:,}")
             for number, (source, prefix) in enumerate(zip(sources, begins, strict=True), start=1)
         ]
-        found = iter(self._search_all([request for group in groups for request in group], search, advance))
-        return [_rejoined(source, [next(found) for _ in group]) for source, group in zip(sources, groups, strict=True)]
+        translations = iter(self._search_all([request for group in groups for request in group], search, advance))
+        return [
+            _rejoined(source, [next(translations) for _ in group])
+            for source, group in zip(sources, groups, strict=True)
+        ]
 
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
         """Return each text with the ids that the models read, and with slots for its spans and terms."""
@@ -268,29 +271,29 @@ class BaseTranslator(ABC):
         """Return the translations of each request, best first. That of an empty source is ""."""
 
         def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
-            found = self.search_batch(batch, search)
+            hypotheses = self.search_batch(batch, search)
             advance(sum(request.last for request in batch))
             return [
                 [self._translation(request.source, each) for each in several]
-                for request, several in zip(batch, found, strict=True)
+                for request, several in zip(batch, hypotheses, strict=True)
             ]
 
         filled = [request for request in requests if not request.source.empty]
         advance(sum(request.last for request in requests if request.source.empty))
         lengths = [request.source.tokens for request in filled]
-        found = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
+        translations = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
         return [
             [Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)]
             if request.source.empty
-            else next(found)
+            else next(translations)
             for request in requests
         ]
 
-    def _translation(self, source: EncodedSource, found: Hypothesis) -> Translation:
-        text = self.tokenizer.decode_target(found.tokens)
+    def _translation(self, source: EncodedSource, hypothesis: Hypothesis) -> Translation:
+        text = self.tokenizer.decode_target(hypothesis.tokens)
         target, lost = self.tokenizer.spans.restore(text.upper() if source.capitals else text, source.segment)
         return Translation(
-            source, target, found.score, found.tokens, found.token_log_probs, self.tokenizer, tuple(lost)
+            source, target, hypothesis.score, hypothesis.tokens, hypothesis.token_log_probs, self.tokenizer, tuple(lost)
         )
 
 

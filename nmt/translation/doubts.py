@@ -40,10 +40,10 @@ def doubts_of(translation: Translation) -> list[Doubt]:
     search has found; those of people are often less probable.
     """
     if translation.parts:
-        found = {doubt for part in translation.parts for doubt in part.doubts}
+        doubts = {doubt for part in translation.parts for doubt in part.doubts}
     else:
-        found = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
-    return [doubt for doubt in REASONS if doubt in found]
+        doubts = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
+    return [doubt for doubt in REASONS if doubt in doubts]
 
 
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:

@@ -94,13 +94,13 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
         raise UserError(f"data.path: {folder}: {problem}")
     splits = dict[str, FileSpec]()
     for split, stems in SPLIT_FILE_NAMES.items():
-        found = [spec for stem in stems for spec in _candidates(folder, stem, (source_lang, target_lang))]
-        if len(found) > 1:
-            shown = "; ".join(" + ".join(path.name for path in each) for each in found)
+        candidates = [spec for stem in stems for spec in _candidates(folder, stem, (source_lang, target_lang))]
+        if len(candidates) > 1:
+            shown = "; ".join(" + ".join(path.name for path in each) for each in candidates)
             raise UserError(
                 f"data.path: {folder} has more than one {split} split: {shown}; keep one, or choose by data.{split}="
             )
-        splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in found)
+        splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
         raise UserError(
             f"data.path: {folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "

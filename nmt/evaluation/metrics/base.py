@@ -146,11 +146,11 @@ def score(
     hypothesis for each reference and at least one of both.
     """
     check_counts(references, hypotheses=hypotheses, sources=sources)
-    found = {
+    scores = {
         name: metric.score(hypotheses, references, sources=sources, bootstrap=bootstrap)
         for name, metric in metrics.items()
     }
-    return Scores(metrics, found)
+    return Scores(metrics, scores)
 
 
 def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:

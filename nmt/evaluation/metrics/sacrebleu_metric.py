@@ -29,9 +29,9 @@ class SacreBleuMetric(Metric):
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
         scorer = _with_plain_floats(self.scorer())
         with quiet():
-            found = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
-        interval = Interval(float(found._mean), float(found._ci)) if bootstrap else None
-        return Score(float(found.score), str(scorer.get_signature()), interval)
+            result = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
+        interval = Interval(float(result._mean), float(result._ci)) if bootstrap else None
+        return Score(float(result.score), str(scorer.get_signature()), interval)
 
 
 def _with_plain_floats(scorer: sacrebleu.metrics.base.Metric) -> sacrebleu.metrics.base.Metric:

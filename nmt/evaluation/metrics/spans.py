@@ -50,7 +50,7 @@ class KeptSpans(Metric):
         spans = [self.spans.find(normalized(source)) for source in sources]
         lines = map(normalized, hypotheses)
         pairs = [(own, self.spans.find(line, known=own)) for own, line in zip(spans, lines, strict=True)]
-        kept = [int(Counter(own) == Counter(found)) for own, found in pairs if own or found]
+        kept = [int(Counter(own) == Counter(theirs)) for own, theirs in pairs if own or theirs]
         settings = digest(*map(str, self.spans.patterns.items()))[:8]
         return _share(kept, [1] * len(kept), f"lines:{len(kept)}|patterns:{settings}", bootstrap)
 
@@ -94,8 +94,8 @@ class TermAccuracy(KeptSpans):
             given = [each.given for each in parts if isinstance(each, Slot) and each.given]
             for wanted in sorted(given, key=len, reverse=True):
                 pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
-                rest, found = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
-                matches += found
+                rest, replaced = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
+                matches += replaced
             if given:
                 totals.append(len(given))
                 used.append(matches)

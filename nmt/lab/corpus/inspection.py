@@ -81,8 +81,8 @@ def inspect(
         )
     return DataReport(
         splits=splits,
-        explanations={**limits.limits(), **{name: each.explanation for name, each in usable.items()}},
-        dropped=[*limits.limits(), *dropped],
+        explanations={**limits.explanations(), **{name: each.explanation for name, each in usable.items()}},
+        dropped=[*limits.explanations(), *dropped],
         not_tested={name: reason for name, reason in reasons.items() if reason},
     )
 
@@ -121,7 +121,7 @@ class _Counts:
         self._totals = Counter[str](), Counter[str]()
         self._kinds: dict[str, Counter[str]] = {}
         self._examples: dict[str, list[Example]] = {}
-        for name in (*limits.limits(), *defects):
+        for name in (*limits.explanations(), *defects):
             self._kinds[name], self._examples[name] = Counter(), []
 
     def add(self, first: int, pairs: Sequence[SentencePair]) -> None:
