@@ -52,8 +52,8 @@ class AttributionView(ABC):
     are: "inputs" are the S source tokens and after them the T tokens that the decoder reads, "source" the source tokens
     alone, and "layers" the layers of the decoder, with the embeddings first. With "encoder", the rows are source tokens
     too. `needs` are the encoders and decoders that the view can look into, if it cannot look into all. `rolls` says
-    that layer l stands for the first l layers, as in a rollout. `signed` says that scores may be negative; then the
-    shares of their absolute values are shown.
+    that layer l stands for the first l layers, as in a rollout. Scores may be negative. With the columns "inputs" and
+    "encoder", the shares of their absolute values are shown.
     """
 
     title: ClassVar[str]
@@ -61,7 +61,6 @@ class AttributionView(ABC):
     columns: ClassVar[Literal["inputs", "source", "layers", "encoder"]] = "inputs"
     needs: ClassVar[tuple[type[nn.Module], ...]] = ()
     rolls: ClassVar[bool] = False
-    signed: ClassVar[bool] = False
 
     def check(self, model: Seq2Seq) -> None:
         """Raise UserError for a model that the view cannot look into."""

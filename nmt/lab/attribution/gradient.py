@@ -17,7 +17,6 @@ class InputXGradient(AttributionView):
 
     title = "Input times gradient"
     question = "How would log P of the token change without an embedding, if it were linear?"
-    signed = True
 
     def scores(self, prediction: Prediction) -> Scores:
         source, read = prediction.vectors

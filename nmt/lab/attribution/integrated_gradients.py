@@ -30,7 +30,6 @@ class IntegratedGradients(AttributionView):
 
     title = "Integrated gradients"
     question = "How much does each embedding add to log P of the token, on the way from zero?"
-    signed = True
 
     def __init__(self, *, tolerance: Annotated[float, Range(above=0)] = 0.1) -> None:
         self.tolerance = tolerance

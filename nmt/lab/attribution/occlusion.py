@@ -17,7 +17,6 @@ class Occlusion(AttributionView):
 
     title = "Occlusion"
     question = "How much less probable is the token if one token is hidden?"
-    signed = True
 
     def scores(self, prediction: Prediction) -> Scores:
         source, read = prediction.vectors

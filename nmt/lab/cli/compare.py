@@ -75,7 +75,7 @@ def main(config: CompareConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
     if not config.runs:
         raise UserError("RUN: not given; name the folders of finished runs, or that of a multirun")
-    from nmt.lab.compare import compare as evaluation
+    from nmt.lab.compare.compare import compare
     from nmt.system.atomic import require_writable
 
     folders = [Path(folder) for folder in config.runs]
@@ -83,7 +83,7 @@ def main(config: CompareConfig) -> None:
     metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
     require_writable(output)
     print_stderr(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
-    comparison = evaluation.compare(
+    comparison = compare(
         runs, baseline, metrics, bootstrap=config.bootstrap, shuffles=config.shuffles, examples=config.examples
     )
     show(comparison)

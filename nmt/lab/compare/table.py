@@ -56,11 +56,10 @@ def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[str]:
         found, tests = each.scores[name], each.tests.get(name)
         yield f"{found.value:.2f}" + (f" ± {found.interval.half_width:.2f}" if found.interval else "")
         if _tested(comparison, metric):
-            yield from (
-                ["", "", ""]
-                if tests is None
-                else [*(_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p))]
-            )
+            if tests is None:
+                yield from ("", "", "")
+            else:
+                yield from (_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p))
             yield from [""] * comparison.tests_seeds
     facts = run_facts(each)
     yield from (f"{facts[count]:,}" for count in ("parameters", "updates"))

@@ -91,7 +91,8 @@ def test_gradients_are_computed_in_a_validation_too(run: Run) -> None:
 def made(method: AttributionView, columns: int, *, rows: int = len(GERMAN), **fields: Any) -> Attribution:
     generator = torch.Generator().manual_seed(1)
     scores = torch.randn(2, 1, rows, columns, generator=generator)
-    return Attribution(method, make_map(ENGLISH, GERMAN), scores.softmax(-1) if not method.signed else scores, **fields)
+    scores = scores if isinstance(method, Occlusion) else scores.softmax(-1)
+    return Attribution(method, make_map(ENGLISH, GERMAN), scores, **fields)
 
 
 def test_words_join_the_scores_of_pieces() -> None:
