@@ -26,7 +26,7 @@ from nmt.translation.base import BaseTranslator
 from nmt.translation.translator import Ensemble, ModelTranslator, Translator
 
 VERSION = 2  # of export.json
-TRANSLATORS = ("nmt.deploy.export",)  # the package of the classes that translate with exported files
+EXPORT_PACKAGES = ("nmt.deploy.export",)  # of the formats, and of the classes that translate with exported files
 REMEDY = "export the model again"
 
 
@@ -139,7 +139,7 @@ def _exported(
         )
     own = _search(manifest["search"], search, allow, **fields)
     translator: BaseTranslator = instantiate(
-        node, "translator", within=TRANSLATORS, folder=folder, manifest=manifest, device=device, search=own
+        node, "translator", within=EXPORT_PACKAGES, folder=folder, manifest=manifest, device=device, search=own
     )
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
 

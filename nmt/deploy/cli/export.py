@@ -74,10 +74,10 @@ def main(config: ExportConfig) -> None:
     from nmt.deploy.export.card import write_card
     from nmt.deploy.export.check import compare, exportable_search
     from nmt.system import process
-    from nmt.translation.loading import TRANSLATORS, make_translator, require_data_settings
+    from nmt.translation.loading import EXPORT_PACKAGES, make_translator, require_data_settings
 
     process.speed_up()
-    format: Format = instantiate(config.format, "format", within=TRANSLATORS, allow=config.allow)
+    format: Format = instantiate(config.format, "format", within=EXPORT_PACKAGES, allow=config.allow)
     loaded = load_model(config.ckpt, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
