@@ -48,7 +48,7 @@ class PoFile(Document):
         self._entries = [
             (entry, [paragraphs(text, spans, terms) for text in (entry.msgid, entry.msgid_plural) if text])
             for entry in self._file
-            if not (entry.obsolete or _has_translation(entry))
+            if not (entry.obsolete or any(map(str.strip, (entry.msgstr, *entry.msgstr_plural.values()))))
         ]
 
     @property
@@ -69,10 +69,6 @@ class PoFile(Document):
         return f"{self._file}"
 
 
-def _has_translation(entry: polib.POEntry) -> bool:
-    return any(text.strip() for text in (entry.msgstr, *entry.msgstr_plural.values()))
-
-
 def _complete(header: dict[str, str], where: str, language: str) -> None:
     """Give a header the target language, plural forms and UTF-8. Raises UserError for one of another language."""
     named = header.get("Language", "")
@@ -89,7 +85,9 @@ def _complete(header: dict[str, str], where: str, language: str) -> None:
                 f"{where}: the plural forms of '{language}' are not known; add them to its header, as in Plural-Forms: "
                 "nplurals=2; plural=(n != 1);"
             )
-        header["Plural-Forms"] = get_plural(locale).plural_forms
+        forms = get_plural(locale)
+        two = forms.num_plurals == 1 and "one" in locale.plural_form.tags  # Babel's table lacks one, as for Turkish
+        header["Plural-Forms"] = "nplurals=2; plural=(n != 1);" if two else forms.plural_forms
     header["Content-Type"] = "text/plain; charset=UTF-8"
 
 

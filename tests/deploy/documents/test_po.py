@@ -106,6 +106,12 @@ def test_the_header_names_the_language_and_keeps_its_other_fields() -> None:
     assert header["Language"] == "ko_KR" and header["Plural-Forms"] == "nplurals=2; plural=n>1;"
 
 
+@pytest.mark.parametrize(("language", "forms"), [("tr", 2), ("hu", 2), ("fa", 2), ("ko", 1), ("ja", 1), ("pl", 3)])
+def test_a_header_without_plural_forms_gets_those_of_the_language(language: str, forms: int) -> None:
+    header = polib.pofile(upper(HEADER + ENTRIES, language)).metadata
+    assert header["Plural-Forms"].startswith(f"nplurals={forms};")
+
+
 def test_programs_use_the_translations_when_they_are_reviewed() -> None:
     file = io.BytesIO()
     write_mo(file, read_po(upper(HEADER + ENTRIES, "ru").replace("#, fuzzy", "#, ").split("\n")))
