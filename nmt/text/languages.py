@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import Any
 
 import regex
 from babel import Locale, UnknownLocaleError
-from babel.core import get_global
+from babel.core import get_global, parse_locale
 
 from nmt.errors import missing_packages
 
@@ -23,11 +24,10 @@ NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source 
 # ISO 15924 has one code for the scripts of Japanese together, likewise of Korean and of Chinese.
 _TOGETHER = {"Jpan": ("Hira", "Kana", "Hani"), "Kore": ("Hang", "Hani"), "Hans": ("Hani",), "Hant": ("Hani",)}
 _EITHER = {"sr": ("Cyrl", "Latn"), "uz": ("Latn", "Cyrl")}  # languages in which people write both
-
-
-def main_part(code: str) -> str:
-    """Return the part of a code that names the language itself: "pt" for "pt_BR"."""
-    return re.split("[-_@.]", code)[0].lower()
+# Codes of other programs that CLDR does not have, and the scripts that glibc and gettext write behind an @.
+_ALIASES = {"no": "nb", "pb": "pt_BR", "zhs": "zh_Hans", "zht": "zh_Hant", "zt": "zh_Hant"}
+_SCRIPTS = {"latin": "Latn", "cyrillic": "Cyrl", "devanagari": "Deva"}
+_ARGOS = {"pt-BR": "pb", "zh-Hant": "zt", "fil": "tl"}  # the codes of Argos Translate that are not those of CLDR
 
 
 def locale_of(code: str) -> Locale | None:
@@ -38,6 +38,52 @@ def locale_of(code: str) -> Locale | None:
         return Locale(locale.language, script=script) if script and locale.script not in (None, script) else locale
     except (UnknownLocaleError, ValueError):
         return None
+
+
+def find_language(code: str, known: Iterable[str]) -> str | None:
+    """Return the one of the `known` codes that means the language of `code`; None for no such code, or for several.
+
+    The same letters count most ("pt_br" is "pt-BR"), then the same language, script and region ("iw" is "he", "zh_TW"
+    is "zh-Hant"). If only one of two codes names a region, they mean the same: "pt" is "pt_BR" where "pt" itself is not
+    known. Another script is another language ("zh-TW" is not "zh"), and so is another region.
+    """
+    known, own, letters = list(known), _subtags(code), code.replace("_", "-").lower()
+    spelled = [each for each in known if each.replace("_", "-").lower() == letters]
+    same = [each for each in known if _subtags(each) == own]
+    near = [each for each in known if _subtags(each)[:2] == own[:2] and "" in (_subtags(each)[2], own[2])]
+    found = spelled or same or near
+    return found[0] if len(found) == 1 else None
+
+
+def bcp47(code: str) -> str:
+    """Return a code as web pages and Hugging Face have it: "pt-BR" for "pt_BR", "he" for "iw", "ko" for "kor_Hang"."""
+    language, script, region = _subtags(code)
+    return "-".join(filter(None, (language, script if script != _subtags(language)[1] else "", region)))
+
+
+def argos_code(code: str) -> str:
+    """Return a code as Argos Translate and LibreTranslate have it: "pb" for "pt_BR", "de" for "de_AT"."""
+    tag, region = bcp47(code), _subtags(code)[2]
+    return _ARGOS.get(tag) or _ARGOS.get(short := tag.removesuffix(f"-{region}"), short)
+
+
+@lru_cache(1000)  # clients of a server may send any code
+def _subtags(code: str) -> tuple[str, str, str]:
+    """Return the language, script and region of a code, in CLDR's words. Each is "" if it is not known.
+
+    The script is the likely one if the code names none. A region that only says the script, as in "zh_TW", is left out.
+    """
+    try:
+        language, region, script, _, *modifier = parse_locale(code.replace("-", "_"))
+    except ValueError:
+        return code, "", ""
+    likely, language = get_global("likely_subtags"), get_global("language_aliases").get(language, language)
+    language, *others, _ = parse_locale(_ALIASES.get(language, language))
+    region, script = region or others[0] or "", script or _SCRIPTS.get(str(*modifier)) or others[1]
+    region = get_global("territory_aliases").get(region, [region])[0]
+    usual, of_region = (likely.get(each, "__").split("_")[1] for each in (language, f"{language}_{region}"))
+    script, region = script or of_region or usual, "" if of_region and script in (None, of_region) else region
+    return language, usual if script in scripts_in(usual) else script, region
 
 
 def english_name(code: str) -> str:
@@ -53,14 +99,10 @@ def scripts_of(code: str) -> tuple[str, ...]:
     There are two if people write the language in both and `code` names neither: "sr" has two scripts, "sr_Latn" has
     one. The result is empty if no script is known.
     """
-    likely, parts = get_global("likely_subtags"), re.split("[-_]", code)
-    locale = locale_of(code)
-    names = ["_".join(parts), parts[0], *([locale.language] if locale else [])]  # the last for a code like "jpn"
-    known = next((likely[name] for name in names if name in likely), "").split("_")
-    script = _script_named(code) or next((part for part in known[1:] if len(part) == 4), "")
+    language, script, _ = _subtags(code)
     if not script or not all(map(_is_script, scripts_in(script))):
         return ()
-    return (script,) if _script_named(code) else tuple(dict.fromkeys([script, *_EITHER.get(known[0], ())]))
+    return (script,) if _script_named(code) else tuple(dict.fromkeys([script, *_EITHER.get(language, ())]))
 
 
 def _script_named(code: str) -> str:
@@ -116,14 +158,31 @@ def foreign_language(text: str, language: str) -> str:
     if sum(map(str.isalpha, text)) < FEWEST_LETTERS or unidentified(language):
         return ""
     other, confidence = _identifier().classify(text)
-    return str(other) if confidence >= LEAST_CONFIDENCE and other not in (main_part(language), NO_LANGUAGE) else ""
+    return str(other) if confidence >= LEAST_CONFIDENCE and other not in (_label(language), NO_LANGUAGE) else ""
 
 
 def unidentified(language: str) -> str:
     """Return why texts of a language cannot be told from others, or an empty string."""
     if note := missing_packages("py3langid", extra="inspect"):
         return note
-    return "" if main_part(language) in _identifier().labels else f"py3langid does not know the language '{language}'"
+    return "" if _label(language) else f"py3langid does not know the language '{language}'"
+
+
+def probabilities(text: str, languages: Iterable[str]) -> dict[str, float]:
+    """Return the probability of each of `languages` if a text is in one of them, as py3langid estimates it.
+
+    The result is empty if the package is not installed, or if it can tell no two of these languages apart.
+    """
+    labels = {code: _label(code) for code in languages if not unidentified(code)}
+    ranks = dict(_identifier().rank(text)) if len(set(labels.values())) > 1 else {}
+    weights = {code: ranks[label] / [*labels.values()].count(label) for code, label in labels.items() if ranks}
+    return {code: weight / (sum(weights.values()) or 1) for code, weight in weights.items()}
+
+
+@cache
+def _label(language: str) -> str:
+    """Return the code that py3langid has for a language, such as "no" for "nb", or "" if it does not know it."""
+    return next((each for each in _identifier().labels if _subtags(each)[0] == _subtags(language)[0]), "")
 
 
 @cache

@@ -1,27 +1,68 @@
-"""What CLDR and num2words know of a language."""
+"""What CLDR and num2words know of a language, and the codes that mean one."""
 
 from __future__ import annotations
 
 import pytest
 
 from nmt.data.sources.cldr import number_words_key
-from nmt.text.languages import english_name, locale_of, main_part, scripts_in, scripts_of
+from nmt.text.languages import argos_code, bcp47, english_name, find_language, locale_of, scripts_in, scripts_of
 
 
 @pytest.mark.parametrize(
-    ("code", "name", "part"),
+    ("code", "name"),
     [
-        ("en", "English", "en"),
-        ("ko", "Korean", "ko"),
-        ("pt-BR", "Portuguese (Brazil)", "pt"),
-        ("sr_Latn", "Serbian (Latin)", "sr"),
-        ("xx", "xx", "xx"),
+        ("en", "English"),
+        ("pt-BR", "Portuguese (Brazil)"),
+        ("sr_Latn", "Serbian (Latin)"),
+        ("xx", "xx"),
+        ("a long name", "a long name"),
+    ],
+)
+def test_names_of_codes(code: str, name: str) -> None:
+    assert english_name(code) == name
+    assert (locale_of(code) is None) == (name == code)
+
+
+@pytest.mark.parametrize(
+    ("known", "same", "other"),
+    [
+        ("zh", "zh-Hans zh-CN zh_Hans zh-SG cmn zho_Hans ZH", "zh-Hant zh-TW zh-HK zht zt yue ja"),
+        ("zh_TW", "zt zht zh-Hant zh-HK zh_Hant_HK", "zh zh-CN cmn"),
+        ("pt_BR", "pt pb pt-BR PT-br por_Latn", "pt-PT es"),
+        ("pt pt_PT pt_BR", "pt", ""),
+        ("pt_PT pt_BR", "pt-PT", "pt"),
+        ("nb", "no nb-NO nob_Latn nor", "nn da"),
+        ("he", "iw he-IL heb", "yi"),
+        ("fil", "tl tgl fil-PH", "in"),
+        ("sr", "sr-Cyrl sr_RS.UTF-8 srp", "sr-Latn sr@latin sr_RS@latin sh"),
+        ("ko", "kor ko-KR kor_Hang ko_KR.UTF-8", "kok"),
+        ("en", "en-US EN eng en-Latn-GB en-UK", "ang auto"),
+        ("en_US en_GB", "en-us", "en en-AU"),
+        ("copy", "Copy", "reverse a-long-name ['copy']"),
+    ],
+)
+def test_a_code_is_found_by_what_other_programs_call_it(known: str, same: str, other: str) -> None:
+    assert {find_language(code, known.split()) for code in same.split()} == {known.split()[0]}
+    assert not any(find_language(code, known.split()) for code in other.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "web", "argos"),
+    [
+        ("pt_BR", "pt-BR", "pb"),
+        ("zh_TW", "zh-Hant", "zt"),
+        ("zh_CN", "zh-CN", "zh"),
+        ("iw", "he", "he"),
+        ("tl", "fil", "tl"),
+        ("no", "nb", "nb"),
+        ("de_AT", "de-AT", "de"),
+        ("kor_Hang", "ko", "ko"),
+        ("sr_Latn", "sr-Latn", "sr-Latn"),
         ("a long name", "a long name", "a long name"),
     ],
 )
-def test_names_and_parts_of_codes(code: str, name: str, part: str) -> None:
-    assert (english_name(code), main_part(code)) == (name, part)
-    assert (locale_of(code) is None) == (name == code)
+def test_codes_of_web_pages_and_of_argos(code: str, web: str, argos: str) -> None:
+    assert (bcp47(code), argos_code(code)) == (web, argos)
 
 
 def test_number_words_of_a_locale_are_its_own_or_those_of_its_language() -> None:

@@ -20,7 +20,7 @@ from babel.messages.plurals import PLURALS, get_plural
 
 from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, one_line
-from nmt.text.languages import locale_of, main_part
+from nmt.text.languages import find_language, locale_of
 from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 
@@ -72,7 +72,7 @@ class PoFile(Document):
 def _complete(header: dict[str, str], where: str, language: str) -> None:
     """Give a header the target language, plural forms and UTF-8. Raises UserError for one of another language."""
     named = header.get("Language", "")
-    if named and main_part(named) != main_part(language):
+    if named and find_language(named, [language]) is None:
         raise UserError(
             f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
             f"{named}, or the file for {language}"

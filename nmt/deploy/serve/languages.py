@@ -1,4 +1,4 @@
-"""The languages that a server translates, and which of them a text may be in, judged by its script alone."""
+"""The languages that a server translates, and which of them a text may be in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import regex
 from starlette.exceptions import HTTPException
 
-from nmt.text.languages import scripts_in, scripts_of
+from nmt.text.languages import FEWEST_LETTERS, find_language, probabilities, scripts_in, scripts_of
 
 Pair = tuple[str, str]
 
@@ -30,30 +30,35 @@ class Languages:
         return list(dict.fromkeys([*(source for source, _ in self.pairs), *(target for _, target in self.pairs)]))
 
     def find(self, code: Any) -> str:
-        """Return the code of a language that was written in other letters: `pt-BR` for `PT_br`.
+        """Return the code of a language that may be written in another way: `pt-BR` for `PT_br`, `zh` for `zh-CN`.
 
-        Raises HTTPException for a language that is not served.
+        Raises HTTPException for a language that is not served, and for a code that means several of them.
         """
-        for each in self.codes:
-            if each.lower() == str(code).replace("_", "-").lower():
-                return each
-        raise HTTPException(400, f"{str(code).lower()} is not supported")
+        if found := find_language(str(code), self.codes):
+            return found
+        raise HTTPException(400, f"{str(code).lower()[:40]} is not supported; expected one of {', '.join(self.codes)}")
 
     def targets(self, source: str) -> list[str]:
         """Return the languages into which `source` is translated. A language is its own target."""
         return sorted({source, *(target for each, target in self.pairs if each == source)})
 
-    def detect(self, text: str) -> dict[str, Any]:
-        """Return the language whose script most letters of a text have, and how sure this is, from 0 to 100.
+    def detect(self, text: str, target: str | None = None) -> dict[str, Any]:
+        """Return the language that a text is most likely in, and how sure this is, from 0 to 100.
 
-        The confidence is the share of these letters. If several languages fit equally well, the first source is
-        taken, and the confidence is divided by their number.
+        It is one of those that are translated into `target`, if given, and whose script most letters have. py3langid
+        chooses among several; if it is not installed or does not know them, it is the first. The confidence is its
+        probability times the share of these letters, and lower for a text of few letters.
         """
         text = _ADDRESS.sub(" ", text)
-        fits = {code: max([_share(text, script) for script in scripts_of(code)] or [(0.0, 0)]) for code in self.codes}
+        codes = [code for code in self.codes if target is None or target in self.targets(code)]
+        fits = {code: max([_share(text, script) for script in scripts_of(code)] or [(0.0, 0)]) for code in codes}
         best = max(fits.values())
-        fitting = [code for code in self.codes if fits[code] == best]
-        return {"language": fitting[0], "confidence": round(100 * best[0] / len(fitting), 1)}
+        fitting = [code for code in codes if fits[code] == best]
+        chance, enough = 1 / len(fitting), min(1.0, sum(map(str.isalpha, text)) / FEWEST_LETTERS)
+        likely = (best[0] and probabilities(text, fitting)) or {fitting[0]: chance}
+        language, probability = max(likely.items(), key=lambda each: each[1])
+        confidence = best[0] * (chance + enough * (probability - chance))
+        return {"language": language, "confidence": round(100 * confidence, 1)}
 
 
 def _share(text: str, script: str) -> tuple[float, int]:

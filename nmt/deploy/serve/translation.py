@@ -107,7 +107,7 @@ def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedTex
     if ask.source is not None:
         source, detected = ask.source, None
     else:
-        detected = languages.detect(text_of(text) if ask.html else text)
+        detected = languages.detect(text_of(text) if ask.html else text, ask.target)
         source = detected["language"]
     if ask.target not in languages.targets(source):
         names = f"{english_name(ask.target)} ({ask.target})", f"{english_name(source)} ({source})"
