@@ -50,6 +50,8 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
     "filter": (("nmt.data.filters",), "nmt.data.filters.Filter"),
     "search": (("nmt.search",), "nmt.search.base.Search"),
     "metric": (("nmt.evaluation.metrics",), "nmt.evaluation.metrics.base.Metric"),
+    "format": (("nmt.deploy.export",), "nmt.deploy.export.base.Format"),
+    "translator": (("nmt.deploy.export",), "nmt.translation.base.BaseTranslator"),
     "view": (("nmt.lab.attribution",), "nmt.lab.attribution.base.AttributionView"),
     "checkpointing": (CALLBACKS, "nmt.training.callbacks.checkpointing.Checkpointing"),
     "callback": (CALLBACKS, "pytorch_lightning.Callback"),
@@ -57,7 +59,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def build(kind: str, node: Mapping[str, Any], path: str | None = None, **options: Any) -> Any:
+def build(kind: str, node: Any, path: str | None = None, **options: Any) -> Any:
     """Return the object that `node` describes. `kind` is a key of `KINDS`.
 
     `path` is the key of the node in messages; None is `kind`. `options` are other arguments of `instantiate`. Raises
@@ -78,13 +80,13 @@ def build_model(
     `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` lists the
     user's own packages whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
     """
-    encoder = build("encoder", config["encoder"], "model.encoder", allow=allow, vocab_size=source_vocab_size)
+    encoder = build("encoder", config.get("encoder"), "model.encoder", allow=allow, vocab_size=source_vocab_size)
     if not hasattr(encoder, "width"):
         raise UserError("model.encoder: its constructor must set width, the last dimension of the memory")
     sizes = {"vocab_size": target_vocab_size, "memory_width": encoder.width}
-    decoder = build("decoder", config["decoder"], "model.decoder", allow=allow, **sizes)
+    decoder = build("decoder", config.get("decoder"), "model.decoder", allow=allow, **sizes)
     try:
-        model = Seq2Seq(encoder, decoder, tie_embeddings=config["tie_embeddings"])
+        model = Seq2Seq(encoder, decoder, tie_embeddings=config.get("tie_embeddings", ""))
     except ParameterError as error:
         raise UserError(f"model.{error}") from error
     model.config = config

@@ -32,7 +32,7 @@ from nmt.models.layers import shapes_only
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Form, LanguageCode, PositiveInt
 from nmt.system.atomic import replacing
-from nmt.system.run_files import BEST, find_checkpoint
+from nmt.system.run_files import BEST, MAX_TOKENIZER, MAX_WEIGHTS, find_checkpoint, require_regular
 from nmt.text.protect import Spans
 
 FORMAT = 1
@@ -174,7 +174,8 @@ def load(path: Path) -> Checkpoint:
     try:
         if metadata.pop("sha256") != _digest(metadata, tensors):
             raise UserError("its content does not match its SHA-256")
-        tokenizer = Tokenizer(*(bytes(tensors.pop(side).numpy()) for side in SIDES if side in tensors))
+        held = [tensors.pop(side).flatten()[: MAX_TOKENIZER + 1] for side in SIDES if side in tensors]
+        tokenizer = Tokenizer(*(bytes(each.numpy()) for each in held))
         tokenizer = tokenizer.with_spans(Spans(config.get("spans", {})))
         if broken := non_finite(tensors):
             raise UserError(f"the weight {broken} is not finite")
@@ -186,6 +187,10 @@ def load(path: Path) -> Checkpoint:
 def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
     """Return the metadata and the tensors of a file. Raises UserError unless it is a checkpoint of this format."""
     expected = "expected a file that train.py, share.py or Translator.save wrote"
+    try:
+        require_regular(path, MAX_WEIGHTS)
+    except ValueError as error:
+        raise UserError(f"{path}: not a checkpoint ({error}); {expected}") from error
     with path.open("rb") as file:
         start = file.read(8)
     if start.startswith(b"PK"):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import stat
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ import yaml
 
 from nmt.errors import UserError, did_you_mean, one_line
 from nmt.parameters import Others, Range, expected, fits, options, value_problem
+from nmt.system.run_files import read_regular
 
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_
     too deeply, or does not hold what `schema` says.
     """
     with _reading(path, remedy):
-        return _stored(json.loads(_text(path, max_bytes)), schema)
+        return _stored(json.loads(read_regular(path, max_bytes).decode()), schema)
 
 
 def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
@@ -141,7 +141,7 @@ def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
 def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
     """As `read_json`, for the config.yaml of a run."""
     with _reading(path, remedy):
-        return _stored(yaml.load(_text(path, MAX_YAML), _Loader), schema)
+        return _stored(yaml.load(read_regular(path, MAX_YAML).decode(), _Loader), schema)
 
 
 def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
@@ -158,16 +158,6 @@ def _reading(where: object, remedy: str) -> Iterator[None]:
         raise UserError(f"{where}: cannot be read ({error.strerror}); {remedy}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{where}: damaged ({one_line(error)}); {remedy}") from error
-
-
-def _text(path: Path, max_bytes: int) -> str:
-    if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would wait for ever
-        raise ValueError("a folder, pipe or device")
-    with path.open("rb") as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise ValueError(f"more than {max_bytes // 1_000_000} MB")
-    return content.decode()
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]

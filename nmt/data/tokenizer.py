@@ -27,6 +27,7 @@ from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
+from nmt.system.run_files import MAX_TOKENIZER
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
@@ -171,8 +172,8 @@ class Tokenizer:
 
 
 def _processor(model: bytes) -> Any:
-    if not model:  # SentencePiece would load it, and log an error whenever it is used
-        raise UserError("tokenizer: the SentencePiece model is empty; use another copy of the file")
+    if not 0 < len(model) <= MAX_TOKENIZER:  # SentencePiece would load an empty one, and log an error at each use
+        raise UserError("tokenizer: the SentencePiece model is empty or very large; use another copy of the file")
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]

@@ -6,6 +6,7 @@ A stranger may have chosen the stored values of which a name is made; `inside` k
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from nmt.errors import UserError, printable
@@ -14,6 +15,9 @@ CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
 EXPORTED = "export.json"  # in the folder of an exported model
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints
+
+# Bytes of a file with weights (2.5 billion in float32), and of a tokenizer (1,000,000 pieces have 20 MB)
+MAX_WEIGHTS, MAX_TOKENIZER = 10_000_000_000, 64_000_000
 
 _EXPECTED = "a run folder (outputs/NAME/TIME) or a .safetensors file"
 
@@ -88,6 +92,25 @@ def inside(folder: Path, *names: str) -> Path:
             require_no_link(path)
         path = path / name
     return path
+
+
+def require_regular(path: Path, most: int) -> None:
+    """Raise ValueError unless `path` is a regular file of at most `most` bytes.
+
+    Every file of a stranger passes here before it is opened: a pipe would wait for ever, and a file that takes no place
+    on the disk can have terabytes. The text of the error does not name the path.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("a folder, pipe or device")
+    if found.st_size > most:
+        raise ValueError(f"more than {most // 1_000_000:,} MB")
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return the content of a file for which `require_regular` raises no error."""
+    require_regular(path, most)
+    return path.read_bytes()
 
 
 def require_no_link(path: Path) -> None:

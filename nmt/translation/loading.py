@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, overload
+from typing import Annotated, Any, NotRequired, TypedDict, overload
 
 import torch
 
 from nmt import checkpoint
-from nmt.build import build_search, override
-from nmt.checkpoint import ConfigFile, LoadedModel
-from nmt.config.nodes import instantiate
+from nmt.build import build, build_search, override
+from nmt.checkpoint import ConfigFile, LoadedModel, Name
 from nmt.config.schema import Count, read_json
 from nmt.errors import UserError
 from nmt.parameters import PositiveInt, Range
 from nmt.search.base import Search
-from nmt.system import process
-from nmt.system.run_files import EXPORTED, inside, is_exported
+from nmt.system import lines, process
+from nmt.system.run_files import EXPORTED, MAX_TOKENIZER, MAX_WEIGHTS, is_exported, require_regular
 from nmt.text.terms import read_terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translator import Ensemble, ModelTranslator, Translator
 
-VERSION = 2  # of export.json
-EXPORT_PACKAGES = ("nmt.deploy.export",)  # of the formats, and of the classes that translate with exported files
+VERSION = 3  # of export.json
 REMEDY = "export the model again"
+ENGINE = "nmt.deploy.export.ctranslate2.CTranslate2Translator"  # which translates with an exported folder
+# The files of an exported folder that are read, and the most bytes of each. CTranslate2 has one vocabulary or two.
+WEIGHTS, SOURCE, TARGET = "model.bin", "source.spm", "target.spm"
+VOCABULARIES = [f"{side}_vocabulary.json" for side in ("source", "target", "shared")]
+KNOWN = {**dict.fromkeys([SOURCE, TARGET, "config.json", *VOCABULARIES], MAX_TOKENIZER), WEIGHTS: MAX_WEIGHTS}
+
+
+class _Format(TypedDict):
+    name: Name
+    quantization: NotRequired[str]
 
 
 class ManifestFile(TypedDict):
     """The content of `export.json`, which says what an exported folder holds.
 
-    `translator` is the node of the class that translates with the files, null if another program does. `files` has the
-    digest of each file.
+    `format` has the name and the settings of the format. `files` has the digest of each file, and `sha256` that of all
+    other entries.
     """
 
     nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
-    format: dict[str, Any]
-    translator: dict[str, Any] | None
+    format: _Format
     config: ConfigFile
     search: dict[str, Any]
     source_limit: PositiveInt
@@ -47,6 +55,7 @@ class ManifestFile(TypedDict):
     update: Count
     scores: dict[str, Any]
     files: dict[str, str]
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -126,22 +135,37 @@ def load(
 def _exported(
     folder: Path, device: str, search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
 ) -> tuple[BaseTranslator, list[ExportedModel]]:
-    """Return the translator of an exported folder, whose export.json names the class that translates with its files."""
+    """Return the translator of an exported folder."""
     manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
-    for name, expected in manifest["files"].items():
-        path = inside(folder, name)
-        if not path.is_file() or digest_of_file(path) != expected:
-            raise UserError(f"{path}: missing or damaged; {REMEDY}")
-    if (node := manifest["translator"]) is None:
+    if manifest["sha256"] != digest_of_manifest(manifest):
+        raise UserError(f"{folder / EXPORTED}: damaged, or changed by hand; {REMEDY}")
+    if (form := manifest["format"]["name"]) != "ctranslate2":
         raise UserError(
-            f"ckpt={folder}: written with format={manifest['format'].get('name')} for another program; name its run, "
-            "or export that with format=ctranslate2"
+            f"ckpt={folder}: written with format={form} for another program; name its run, or export that with "
+            "format=ctranslate2"
         )
+    if not {WEIGHTS, SOURCE, TARGET} <= manifest["files"].keys() <= KNOWN.keys():
+        raise UserError(f"{folder / EXPORTED}: files: expected those that export.py writes; {REMEDY}")
+    for name, expected in manifest["files"].items():
+        try:
+            require_regular(folder / name, KNOWN[name])
+            if digest_of_file(folder / name) != expected:
+                raise ValueError("its content does not match its SHA-256")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", error)
+            raise UserError(f"{folder / name}: missing or damaged ({reason}); {REMEDY}") from error
     own = _search(manifest["search"], search, allow, **fields)
-    translator: BaseTranslator = instantiate(
-        node, "translator", within=EXPORT_PACKAGES, folder=folder, manifest=manifest, device=device, search=own
+    node = {"_target_": ENGINE, "quantization": manifest["format"].get("quantization")}
+    translator: BaseTranslator = build(
+        "translator", node, "format", folder=folder, manifest=manifest, device=device, search=own
     )
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
+
+
+def digest_of_manifest(manifest: Mapping[str, Any]) -> str:
+    """Return the SHA-256 digest of the content of an export.json without its `sha256`."""
+    content = {key: value for key, value in manifest.items() if key != "sha256"}
+    return lines.digest(json.dumps(content, sort_keys=True))
 
 
 def digest_of_file(path: Path) -> str:

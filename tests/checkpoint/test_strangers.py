@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from safetensors.torch import save_file
 
 from nmt import checkpoint
 from nmt.build import build_model
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
 from tests.checkpoint.tiny import BLOCK, CONFIG, content, refused, with_model
 
 
@@ -173,6 +176,17 @@ def test_reading_needs_no_more_memory_than_the_file(parts, saved, tmp_path):
     messages = ("is missing", "not finite", "tie_embeddings: got", "state of a training", "not a", "not a")
     for message, problem in zip(messages, problems, strict=True):
         assert message in problem
+
+
+def test_large_files_that_take_no_place_on_the_disk_are_not_read(parts, saved):
+    header, size = saved.read_bytes()[8:], 3 * 10**12
+    about = json.loads(header[: int.from_bytes(saved.read_bytes()[:8], "little")])
+    claims = json.dumps({**about, "x": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
+    saved.write_bytes(len(claims).to_bytes(8, "little") + claims)
+    os.truncate(saved, 8 + len(claims) + size)
+    refused(saved, r"not a checkpoint \(more than 10,000 MB\)")
+    with pytest.raises(UserError, match="the SentencePiece model is empty or very large"):
+        Tokenizer(bytes(64_000_001))
 
 
 def test_file_that_is_no_checkpoint_is_refused(parts, saved):

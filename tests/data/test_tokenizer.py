@@ -114,7 +114,7 @@ def test_training_is_deterministic(train):
     assert first.source_pieces(range(400)) != first.target_pieces(range(400))
 
 
-@pytest.mark.parametrize(("model", "message"), [(b"", "is empty; use another copy"), (b"junk", "damaged")])
+@pytest.mark.parametrize(("model", "message"), [(b"", "empty or very large"), (b"junk", "damaged")])
 def test_damaged_sentencepiece_model_is_refused(model, message):
     with pytest.raises(UserError, match=message):
         Tokenizer(model)

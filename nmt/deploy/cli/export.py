@@ -65,19 +65,18 @@ def main(config: ExportConfig) -> None:
 
     from tabulate import tabulate
 
-    from nmt.build import build_metrics
+    from nmt.build import build, build_metrics
     from nmt.checkpoint import load_model
     from nmt.cli.evaluate import data_of
-    from nmt.config.nodes import instantiate
     from nmt.config.settings import shareable
     from nmt.deploy.export.base import Exportable, Format, write
     from nmt.deploy.export.card import write_card
     from nmt.deploy.export.check import compare, exportable_search
     from nmt.system import process
-    from nmt.translation.loading import EXPORT_PACKAGES, make_translator, require_data_settings
+    from nmt.translation.loading import make_translator, require_data_settings
 
     process.speed_up()
-    format: Format = instantiate(config.format, "format", within=EXPORT_PACKAGES, allow=config.allow)
+    format: Format = build("format", config.format, allow=config.allow)
     loaded = load_model(config.ckpt, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)

@@ -11,16 +11,16 @@ import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, ClassVar
 
 from nmt.checkpoint import LoadedModel
-from nmt.deploy.export.base import SOURCE, TARGET, Exportable
+from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
 from nmt.errors import UserError
 from nmt.system.atomic import replacing
 from nmt.text.languages import english_name
-from nmt.translation.loading import ManifestFile
+from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
 
 PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.model"
 SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it
@@ -73,18 +73,12 @@ class Argos(CTranslate2):
             for path, content in contents.items():
                 archive.writestr(f"{top}/{path}", content)
 
-    @property
-    def translator(self) -> dict[str, Any] | None:
-        return None
-
     def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
         with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(folder / PACKAGE) as archive:
-            place = Path(name)
-            for path in map(PurePath, archive.namelist()):
-                names = (SOURCE, TARGET) if path.name == TOKENIZER else (path.name,) * (path.parent.name == MODEL)
-                for file in names:
-                    (place / file).write_bytes(archive.read(str(path)))
-            return super().open(place, manifest)  # after it has read the files, they may go
+            top = archive.namelist()[0].partition("/")[0]
+            for file, member in ((SOURCE, TOKENIZER), (TARGET, TOKENIZER), (WEIGHTS, f"{MODEL}/{WEIGHTS}")):
+                Path(name, file).write_bytes(archive.read(f"{top}/{member}"))
+            return super().open(Path(name), manifest)  # after it has read the files, they may go
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)

@@ -27,9 +27,16 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
 from nmt.translation.base import BaseTranslator
-from nmt.translation.loading import VERSION, ManifestFile, digest_of_file, languages_of
+from nmt.translation.loading import (
+    SOURCE,
+    TARGET,
+    VERSION,
+    ManifestFile,
+    digest_of_file,
+    digest_of_manifest,
+    languages_of,
+)
 
-SOURCE, TARGET = "source.spm", "target.spm"
 Stack = TransformerEncoder | TransformerDecoder
 
 
@@ -87,11 +94,6 @@ class Format(ABC):
     def write(self, model: Exportable, folder: Path) -> None:
         """Write the files of the format into an empty folder. The program adds the manifest and the card."""
 
-    @property
-    def translator(self) -> dict[str, Any] | None:
-        """The node of the class with which our programs translate; None if only other programs do."""
-        return None
-
     @abstractmethod
     def open(self, folder: Path, manifest: ManifestFile) -> EngineTranslator:
         """Return a translator for the comparison. It computes with the written files alone, in the other library."""
@@ -112,8 +114,7 @@ def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
     format.write(model, folder)
     manifest: ManifestFile = {
         "nmt_export": VERSION,
-        "format": {"name": format.name, **vars(format)},
-        "translator": format.translator,
+        "format": cast(Any, {"name": format.name, **vars(format)}),
         "config": cast(ConfigFile, shareable(model.loaded.config)),
         "search": search_node(model.search),
         "source_limit": model.source_limit,
@@ -121,7 +122,9 @@ def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
         "update": model.loaded.update,
         "scores": dict(model.loaded.scores),
         "files": {path.name: digest_of_file(path) for path in sorted(folder.iterdir())},
+        "sha256": "",
     }
+    manifest["sha256"] = digest_of_manifest(manifest)
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / EXPORTED, text.encode())
     return manifest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from nmt.build import build_model
 from nmt.checkpoint import LoadedModel
+from nmt.data.tokenizer import Tokenizer
 from nmt.deploy.export.base import (
-    SOURCE,
-    TARGET,
     EngineTranslator,
     Exportable,
     Format,
@@ -29,15 +30,16 @@ from nmt.deploy.export.base import (
     write_tokenizer,
 )
 from nmt.errors import UserError
-from nmt.models.layers import GatedLinearUnit
+from nmt.models.layers import GatedLinearUnit, shapes_only
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.learned import Learned
 from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
+from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
-from nmt.translation.loading import ManifestFile, resolve_device
+from nmt.translation.loading import REMEDY, SOURCE, TARGET, WEIGHTS, ManifestFile, resolve_device
 from nmt.translation.translation import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
@@ -72,21 +74,13 @@ class CTranslate2(Format):
         tokenizer = model.loaded.tokenizer
         write_tokenizer(tokenizer, folder)
         spec = specification(model)
-        pieces = tokenizer.target_vocabulary
         spec.register_source_vocabulary(list(tokenizer.source_vocabulary))
-        spec.register_target_vocabulary(list(pieces))
-        spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = pieces[BOS], pieces[EOS], pieces[UNK]
-        spec.config.decoder_start_token = pieces[BOS]
-        spec.config.add_source_eos = True
-        if stacks(model.loaded.model, self.name)[0].block.norm == "rms":
-            spec.config.layer_norm_epsilon = RMS_EPSILON
+        spec.register_target_vocabulary(list(tokenizer.target_vocabulary))
+        for key, value in engine_settings(tokenizer, model.loaded.model).items():
+            setattr(spec.config, key, value)
         spec.validate()
         spec.optimize(quantization=self.quantization)
         spec.save(str(folder))
-
-    @property
-    def translator(self) -> dict[str, Any] | None:
-        return {"_target_": f"{__name__}.CTranslate2Translator", "quantization": self.quantization}
 
     def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
         return CTranslate2Translator(folder, manifest, quantization=self.quantization)
@@ -119,6 +113,17 @@ for result in results:
     print(target.decode(result.hypotheses[0]))
 ```
 """
+
+
+def engine_settings(tokenizer: Tokenizer, model: Seq2Seq) -> dict[str, Any]:
+    """Return the content of config.json, which CTranslate2 reads."""
+    from ctranslate2.specs.transformer_spec import TransformerConfig
+
+    pieces = tokenizer.target_vocabulary
+    tokens = {"bos_token": pieces[BOS], "eos_token": pieces[EOS], "unk_token": pieces[UNK]}
+    epsilon = RMS_EPSILON if stacks(model, CTranslate2.name)[0].block.norm == "rms" else None
+    config = TransformerConfig(epsilon, **tokens, decoder_start_token=pieces[BOS], add_source_eos=True)
+    return dict(config.to_dict())
 
 
 def specification(exportable: Exportable) -> Any:
@@ -216,7 +221,10 @@ def _array(weight: Any) -> np.ndarray[Any, Any]:
 
 
 class CTranslate2Translator(EngineTranslator):
-    """Translates in CTranslate2 with the files of a folder alone.
+    """Translates in CTranslate2 with the weights and the tokenizers of a folder.
+
+    The engine also reads its settings and vocabularies from files. It gets new ones, in a folder that is there while it
+    loads, because those of a stranger could say anything.
 
     It computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
     it has as many threads as torch, and each of them translates sentences of its own, because the products of a
@@ -238,22 +246,36 @@ class CTranslate2Translator(EngineTranslator):
         import ctranslate2
 
         super().__init__(folder, manifest, search)
-        place = resolve_device(device)
-        threads = torch.get_num_threads()
-        try:
-            supported = ctranslate2.get_supported_compute_types(place.type)
-            self.translator = ctranslate2.Translator(
-                str(folder),
-                device=place.type,
-                device_index=place.index or 0,
-                compute_type=quantization if quantization in supported else "float32",
-                inter_threads=threads if place.type == "cpu" else 1,
-                intra_threads=1,
-            )
-        except (RuntimeError, ValueError) as error:
-            raise UserError(f"ckpt={folder}: CTranslate2 cannot load it ({error}); export the model again") from error
-        torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
         self._source_pieces, self._target_pieces = self.tokenizer.source_vocabulary, self.tokenizer.target_vocabulary
+        with shapes_only():
+            model = build_model(
+                manifest["config"]["model"],
+                source_vocab_size=len(self._source_pieces),
+                target_vocab_size=len(self._target_pieces),
+            )
+        contents = {
+            "config": engine_settings(self.tokenizer, model),
+            "source_vocabulary": self._source_pieces,
+            "target_vocabulary": self._target_pieces,
+        }
+        place = resolve_device(device)
+        threads, supported = torch.get_num_threads(), ctranslate2.get_supported_compute_types(place.type)
+        with tempfile.TemporaryDirectory() as name:
+            for key, content in contents.items():
+                Path(name, f"{key}.json").write_text(json.dumps(content), "utf-8")
+            Path(name, WEIGHTS).symlink_to((folder / WEIGHTS).absolute())
+            try:
+                self.translator = ctranslate2.Translator(
+                    name,
+                    device=place.type,
+                    device_index=place.index or 0,
+                    compute_type=quantization if quantization in supported else "float32",
+                    inter_threads=threads if place.type == "cpu" else 1,
+                    intra_threads=1,
+                )
+            except (RuntimeError, ValueError) as error:
+                raise UserError(f"{folder / WEIGHTS}: CTranslate2 cannot load it ({error}); {REMEDY}") from error
+        torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
         self._ids = {piece: index for index, piece in enumerate(self._target_pieces)}
 
     @property

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
+import math
+import operator
+import os
+import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nmt.cli import translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
-from nmt.translation.loading import load
+from nmt.translation.loading import digest_of_manifest, load
 from tests.tiny_run import Run, sentences
 
 pytest.importorskip("ctranslate2")
@@ -49,27 +57,91 @@ def test_an_exported_model_has_no_attention_maps_and_is_in_no_ensemble(folder: P
         translate.main([f"ckpt=[{folder},{folder}]", "text=a dog"])
 
 
-def test_a_strangers_folder_names_a_class_of_ours_and_damage_is_found(folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(folder, other)
-    manifest = json.loads((other / "export.json").read_text("utf-8"))
-    for wrong, message in (
-        (
-            {"translator": {"_target_": "os.system"}},
-            r"^translator\._target_: got 'os\.system', expected a class in nmt",
-        ),
-        ({"translator": None}, "written with format=ctranslate2 for another program"),
-        ({"files": {"../a": "b"}}, r"got '\.\./a' as a part of a file's name"),
-        ({"files": {"missing": "b"}}, "missing: missing or damaged; export the model again"),
-    ):
-        (other / "export.json").write_text(json.dumps({**manifest, **wrong}), "utf-8")
-        with pytest.raises(UserError, match=message):
-            load(other)
-    (other / "export.json").write_text(json.dumps(manifest), "utf-8")
-    for name in ("model.bin", "config.json", "source.spm"):
-        whole = (other / name).read_bytes()
-        (other / name).write_bytes(bytes([*whole[:-9], whole[-9] ^ 1, *whole[-8:]]))
-        with pytest.raises(UserError, match=f"{name}: missing or damaged"):
-            load(other)
-        (other / name).write_bytes(whole)
-    load(other)
+ENCODER = "config.model.encoder"
+WRONG: list[tuple[str, object, str]] = [
+    ("nmt_export", 2, "nmt_export: got 2"),
+    ("source_limit", -1, "source_limit: got -1, expected an integer of at least 1"),
+    ("target_limit", "x", "target_limit: got 'x', expected"),
+    ("target_limit", math.nan, "target_limit: got nan, expected"),
+    ("files", {"../a": "b"}, r"export\.json: files: expected those that export\.py writes"),
+    ("files", {}, r"export\.json: files: expected those"),
+    ("files", [], r"files: got \[\], expected a mapping"),
+    ("format", {}, "format.name: missing"),
+    ("format.name", "argos", "written with format=argos for another program"),
+    ("format.quantization", "int3", r"format\.quantization: got 'int3', expected one of float32"),
+    ("config", {}, r"config\.name: missing"),
+    ("config.model", [], r"config\.model: got \[\], expected a mapping"),
+    (ENCODER, None, "model.encoder: got null, expected a mapping"),
+    (f"{ENCODER}._target_", "os.system", r"_target_: got 'os\.system', expected a class in nmt\.models"),
+    (f"{ENCODER}.layers", -1, "layers: got -1, expected"),
+    (f"{ENCODER}.block.norm", "x", "norm: got 'x', expected one of layer, rms"),
+    ("config.spans", {"a": "("}, r"spans\.a: got '\(', which is no regular expression"),
+    ("config.data.source_lang", "../x", r"source_lang: got '\.\./x', expected text of at most 32"),
+    ("config.data.max_length", math.inf, "max_length: got inf, expected"),
+    ("search", {}, "search: got {}, expected a mapping with _target_"),
+    ("search.beam_size", "5", "beam_size: got '5', expected"),
+    ("search.length_penalty", math.nan, "length_penalty: got nan, expected"),
+    ("search.utility", {"_target_": "os.system"}, r"got 'os\.system', expected a class in nmt\.search"),
+    ("scores", [[[[]]]], "scores: got"),
+    ("scores.deep", json.loads('{"a": ' * 25 + "1" + "}" * 25), "more than 20 levels"),
+    ("update", 10**30, "update: got 1000"),
+]
+
+
+@pytest.fixture
+def stranger(folder: Path, tmp_path: Path) -> Path:
+    """A copy of the exported folder, as a stranger could have changed it."""
+    return Path(shutil.copytree(folder, tmp_path / "theirs"))
+
+
+@pytest.mark.parametrize(("key", "value", "message"), WRONG, ids=[f"{key}={value}" for key, value, _ in WRONG])
+def test_a_wrong_value_is_one_line(stranger: Path, key: str, value: object, message: str) -> None:
+    manifest: Any = json.loads((stranger / "export.json").read_text("utf-8"))
+    *parents, name = key.split(".")
+    functools.reduce(operator.getitem, parents, manifest)[name] = value
+    manifest["sha256"] = digest_of_manifest(manifest)
+    (stranger / "export.json").write_text(json.dumps(manifest), "utf-8")
+    refused(stranger, message)
+
+
+def refused(folder: Path, message: str) -> None:
+    with pytest.raises(UserError, match=message) as error:
+        load(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_a_flipped_bit_in_any_file_is_one_line(stranger: Path) -> None:
+    draw = random.Random(1)
+    for path in (each for each in stranger.iterdir() if each.name != "README.md"):
+        whole = path.read_bytes()
+        for _ in range(30):
+            flipped = bytearray(whole)
+            flipped[draw.randrange(len(flipped))] ^= 1 << draw.randrange(8)
+            path.write_bytes(flipped)
+            refused(stranger, path.name)
+        path.write_bytes(whole)
+    load(stranger)
+
+
+def test_only_regular_files_of_a_bounded_size_are_read(stranger: Path) -> None:
+    makers: list[tuple[Callable[[Path], object], str]] = [
+        (Path.mkdir, "a folder, pipe or device"),
+        (os.mkfifo, "a folder, pipe or device"),
+        (lambda path: path.symlink_to("/dev/zero"), "a folder, pipe or device"),
+        (lambda path: (path.touch(), os.truncate(path, 3 * 10**12)), "more than"),
+        (lambda path: path.symlink_to(path), "symbolic links"),
+        (lambda path: None, "No such file"),
+    ]
+    for name, (make, message) in itertools.product(("model.bin", "source.spm", "config.json"), makers):
+        (stranger / name).rename(stranger / "kept")
+        make(stranger / name)
+        refused(stranger, rf"{name}: missing or damaged \(.*{message}.*; export the model again")
+        (stranger / name).rmdir() if (stranger / name).is_dir() else (stranger / name).unlink(missing_ok=True)
+        (stranger / "kept").rename(stranger / name)
+
+
+def test_the_engine_reads_no_file_that_the_folder_does_not_list(run: Run, stranger: Path) -> None:
+    (stranger / "vmap.txt").symlink_to("/dev/zero")
+    for name in ("source", "target"):
+        os.mkfifo(stranger / f"{name}_vocabulary.json")
+    assert load(stranger, device="cpu")[0].translate(["a dog"])[0].tokens
