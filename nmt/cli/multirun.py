@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program, session
 from nmt.cli.output import Column, Table, to_markdown, to_text
@@ -35,6 +35,7 @@ SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 TSV, MARKDOWN = "results.tsv", "results.md"
 SIZES = {"parameters": ",.0f", "updates": ",.0f", "minutes": ".1f"}  # and how they are shown
+EQUAL_UPDATES = 1.05  # runs whose updates differ by a larger factor differ in their length too
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
 
 
@@ -126,9 +127,11 @@ def run_job(job: Job, count: int) -> str | None:
 
 
 def _print_results(planned: Sequence[Job], folder: Path) -> None:
-    results = [read_result(job.number, job.settings, job.recipe.folder) for job in planned if job.finished]
-    if results:
-        print(write(with_means(results), folder))
+    finished = [job for job in planned if job.finished]
+    metrics = [read_json(job.recipe.folder / METRICS, MetricsFile, remedy="train the job again") for job in finished]
+    if finished:
+        results = list(map(result_of, finished, metrics))
+        print(write(with_means(results), folder, cautions(metrics)))
         print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
     own = own_folder()
     flags = [] if own is None else [f"--config-dir={own}"]
@@ -183,13 +186,25 @@ class Result:
     figures: Mapping[str, float]  # by the name of a column, such as "test BLEU" or "parameters"
 
 
-def read_result(number: int, settings: Mapping[str, str], folder: Path) -> Result:
-    """Return the result of a finished job from the metrics.json in its folder."""
-    metrics = read_json(folder / METRICS, MetricsFile, remedy="train the job again")
+def cautions(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return sentences to stand under a table of runs, given their metrics.json: why the scores may say little."""
+    updates = sorted(each["updates"] for each in runs)
+    few = sum(each.get("epochs", 1) < 1 or each.get("by_chance", False) for each in runs)
+    found = {
+        f"The runs made {updates[0]:,} to {updates[-1]:,} updates, so their scores also differ by the length of "
+        "training; trainer.max_steps=NUMBER ends all after the same number.": updates[-1] > EQUAL_UPDATES * updates[0],
+        f"{few} of {len(runs)} runs have learned too little to be compared: they ended in their first epoch, or their "
+        "score is only chance; train longer.": few > 0,
+    }
+    return [text for text, holds in found.items() if holds]
+
+
+def result_of(job: Job, metrics: MetricsFile) -> Result:
+    """Return the result of a finished job from its metrics.json."""
     figures = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))
     for split, scores in (("val", metrics.get("val", {})), ("test", metrics.get("test", {}))):
         figures |= {f"{split} {each['label']}": each["value"] for each in scores.values()}
-    return Result(str(number), settings, figures)
+    return Result(str(job.number), job.settings, figures)
 
 
 def with_means(results: Sequence[Result]) -> list[Result]:
@@ -212,8 +227,10 @@ def deviation(values: Sequence[float]) -> float:
     return stdev(values) if all(map(isfinite, values)) else nan
 
 
-def write(results: Sequence[Result], folder: Path) -> str:
-    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal."""
+def write(results: Sequence[Result], folder: Path, notes: Sequence[str] = ()) -> str:
+    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal, with
+    the `notes` below it.
+    """
     settings = list(results[0].settings)
     figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
     columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
@@ -225,5 +242,6 @@ def write(results: Sequence[Result], folder: Path) -> str:
         exact.append("\t".join(map(printable, [*texts, *("" if n is None else str(n) for n in values.values())])))
     table = Table(columns, rows)
     write_atomically(folder / TSV, "".join(f"{line}\n" for line in exact).encode())
-    write_atomically(folder / MARKDOWN, to_markdown(table).encode())
-    return f"{to_text(table)}\nwritten to {folder / TSV} and {folder / MARKDOWN}"
+    below = "".join(f"\n{note}\n" for note in notes)
+    write_atomically(folder / MARKDOWN, f"{to_markdown(table)}{below}".encode())
+    return f"{to_text(table)}\n{below}written to {folder / TSV} and {folder / MARKDOWN}"

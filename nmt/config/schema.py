@@ -45,6 +45,8 @@ class MetricsFile(TypedDict):
     search: dict[str, Any]
     parameters: Count
     updates: Count
+    epochs: NotRequired[Amount]
+    by_chance: NotRequired[bool]
     best_update: NotRequired[Count]
     wall_seconds: Amount
     target_tokens_per_second: Amount

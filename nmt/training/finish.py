@@ -62,6 +62,7 @@ def finish(
         "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
         **facts,
         "best_update": chosen.update,
+        "by_chance": module.monitor.is_chance(chosen.scores["val"]),
         "weights": chosen.scores.get("weights", BEST),  # the best itself may be an average, after a resume
         "candidates": {name: candidate.scores["val"] for name, candidate in candidates.items()},
         "peak_memory_bytes": machine.peak_memory_bytes(),
@@ -75,7 +76,8 @@ def finish(
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
     if trainer.logger is not None:
-        trainer.logger.log_hyperparams(dict(recipe.plain), _final_scores(result))
+        settings = {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen}
+        trainer.logger.log_hyperparams(settings, _final_scores(result))
         trainer.logger.finalize("success")
     text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())

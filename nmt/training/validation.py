@@ -183,7 +183,7 @@ class Monitor:
         `scores` are the figures of one validation, with "loss" among them. Low values of some metrics are chance (BLEU
         below 1). Weights with such a value are worse than all weights above chance; among them, a lower loss is better.
         """
-        if self.metric is None or self._is_chance(scores):
+        if self.metric is None or self.is_chance(scores):
             quality = -scores["loss"]
         else:
             quality = scores[self.name] if self.metric.higher_is_better else -scores[self.name]
@@ -191,11 +191,12 @@ class Monitor:
 
     def why(self, *validations: Mapping[str, float]) -> str:
         """Return why the loss decides between validations, as the beginning of a sentence; empty if it does not."""
-        if self.metric is None or not all(map(self._is_chance, validations)):
+        if self.metric is None or not all(map(self.is_chance, validations)):
             return ""
         losses = ", ".join(f"{each['loss']:.3f}" for each in validations)
         return f"because {self.label} is below {self.metric.chance:g}, the loss decides ({losses}): "
 
-    def _is_chance(self, scores: Mapping[str, float]) -> bool:
+    def is_chance(self, scores: Mapping[str, float]) -> bool:
+        """Return whether the metric of a validation is so low that it is chance."""
         chance = None if self.metric is None else self.metric.chance
         return chance is not None and scores[self.name] < chance

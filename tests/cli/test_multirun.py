@@ -15,7 +15,7 @@ from nmt.errors import UserError
 from tests.train_frame import Runs
 
 
-def write_metrics(folder: Path, **values: list[float]) -> None:
+def write_metrics(folder: Path, *, by_chance: bool = False, **values: list[float]) -> None:
     """Write a metrics.json with the values of BLEU and chrF for each split."""
     labels = {"bleu": "BLEU", "chrf": "chrF"}
     scores = {
@@ -23,7 +23,7 @@ def write_metrics(folder: Path, **values: list[float]) -> None:
         for split, numbers in values.items()
     }
     sizes = {"parameters": 4_124_648, "updates": 1_219, "wall_seconds": 90.0, "target_tokens_per_second": 1e3}
-    (folder / "metrics.json").write_text(json.dumps({**scores, **sizes, "search": {}}), "utf-8")
+    (folder / "metrics.json").write_text(json.dumps({**scores, **sizes, "search": {}, "by_chance": by_chance}), "utf-8")
 
 
 def test_a_multirun_has_a_folder_for_each_job_and_ends_with_a_table(
@@ -44,7 +44,11 @@ def test_a_multirun_has_a_folder_for_each_job_and_ends_with_a_table(
     assert (rows[3]["attention"], rows[3]["val BLEU"], rows[4]["test BLEU"]) == ("luong", "28.0", "21.5")
     shown = capsys.readouterr().out
     assert re.search(r"^mean of 2 +luong +4,124,648 +1,219 +1.5 +27.50 +26.50 +53.00$", shown, re.MULTILINE)
-    assert "tensorboard --logdir" in shown
+    assert "tensorboard --logdir" in shown and "runs have learned" not in shown
+    runs.work = lambda config, folder: write_metrics(folder, by_chance=True)
+    runs.run(["-m", "seed=1,2", "hydra.sweep.dir=many"])
+    for said in (capsys.readouterr().out, (tmp_path / "many" / "results.md").read_text("utf-8")):
+        assert "\n2 of 2 runs have learned too little to be compared: " in said
 
 
 def test_a_multirun_continues_after_a_failed_job(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli.multirun import SIZES, Result, differences, folder_name, with_means, write
+from nmt.cli.multirun import SIZES, Result, cautions, differences, folder_name, with_means, write
 
 
 def test_only_what_differs_is_told_by_the_shortest_clear_name() -> None:
@@ -61,3 +61,17 @@ def test_the_table_has_rounded_figures_and_the_file_all_digits(tmp_path: Path) -
     assert lines[1].split("\t") == ["1", "a|b", "1", "4124648", "1219", "1.5", "1.0", "12.345"] and len(lines) == 5
     markdown = (tmp_path / "results.md").read_text().splitlines()
     assert r"a\|b" in markdown[2] and len(markdown) == 6
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        ([(1000, 3.0, False), (1040, 3.1, False)], []),
+        ([(87, 1.5, False), (256, 2.0, False)], ["made 87 to 256 updates"]),
+        ([(100, 0.9, False), (100, 1.0, False)], ["1 of 2 runs have learned too little"]),
+        ([(10, 5.0, True), (11, 0.5, False)], ["made 10 to 11 updates", "2 of 2 runs have learned too little"]),
+    ],
+)
+def test_a_table_says_why_its_runs_cannot_be_compared(runs: list[tuple[int, float, bool]], words: list[str]) -> None:
+    notes = cautions([dict(zip(("updates", "epochs", "by_chance"), run, strict=True)) for run in runs])
+    assert len(notes) == len(words) and all(word in note for word, note in zip(words, notes, strict=True))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from nmt.errors import UserError, printable
 
@@ -52,8 +53,8 @@ class Score:
 class Metric(ABC):
     """Compares the translations of a corpus with their references.
 
-    A subclass is a frozen dataclass whose fields are the metric's settings. It defines `label` and `score`, and changes
-    the class attributes below if they do not fit. No other code depends on the name of a metric.
+    A subclass is a frozen dataclass whose fields are the metric's settings. It defines `label`, and either `statistics`
+    or `score`. It changes the class attributes below if they do not fit. No other code depends on the name of a metric.
     """
 
     unit: ClassVar[str] = "points"
@@ -74,12 +75,37 @@ class Metric(ABC):
     The monitored metric is always computed. At the end of a run, all metrics are computed.
     """
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a class that cannot compute a score."""
+        if cls.score is Metric.score and cls.statistics is Metric.statistics:
+            raise UserError(
+                f"{cls.__module__}.{cls.__name__}: a metric defines statistics or score, and this one neither"
+            )
+
     @property
     @abstractmethod
     def label(self) -> str:
         """The name in tables, such as "BLEU"."""
 
-    @abstractmethod
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> ArrayLike | None:
+        """Return numbers of each sentence, (sentences, K); `value_of` makes the score of the corpus from their sums.
+
+        With two numbers, the score of the sentence and 1, the score of the corpus is the mean of the sentences. None:
+        the metric scores only whole corpora, so it has no interval, and compare.py has no test for it.
+        """
+        return None
+
+    def value_of(self, sums: NDArray[np.float64]) -> float:
+        """Return the score of a corpus from the sums (K,) of its statistics.
+
+        That is the first sum divided by the second. If the second is 0, nothing was counted, and the score is 100.
+        """
+        return float(sums[0] / sums[1]) if sums[1] else 100.0
+
+    def signature_of(self, count: int) -> str | None:
+        """Return the signature of a score. `count` is the second sum of the statistics."""
+        return None
+
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the score of the corpus.
 
@@ -87,6 +113,9 @@ class Metric(ABC):
         of each. `sources` is empty if they are not known; a metric that `reads_sources` needs them. `bootstrap` is the
         number of resamples for the interval; 0 means no interval.
         """
+        rows = np.asarray(self.statistics(hypotheses, references, sources=sources), float)
+        sums = rows.sum(0)
+        return Score(self.value_of(sums), self.signature_of(int(sums[1])), bootstrap_interval(self, rows, bootstrap))
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...] | None:
@@ -117,7 +146,11 @@ class Scores(Mapping[str, Score]):
         `half_width`, or None).
         """
         shown = labels(self.metrics)
-        return {name: _plain(shown[name], metric, self[name]) for name, metric in self.metrics.items()}
+        return {
+            name: {"label": shown[name], "value": self[name].value, "unit": metric.unit}
+            | {"higher_is_better": metric.higher_is_better, **asdict(self[name])}
+            for name, metric in self.metrics.items()
+        }
 
 
 def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
@@ -163,28 +196,16 @@ def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
         raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
 
 
-def ratio_interval(counts: Sequence[int], totals: Sequence[int], bootstrap: int) -> Interval | None:
-    """Return the interval of the percentage 100 * sum(counts) / sum(totals), by `bootstrap` resamples of the sentences.
+def bootstrap_interval(metric: Metric, statistics: NDArray[np.float64], bootstrap: int) -> Interval | None:
+    """Return the interval of a score by `bootstrap` resamples of the sentences, given their `statistics`.
 
-    `counts` and `totals` have a number for each sentence; no total is 0. The interval has all resamples but the lowest
-    2.5 % and the highest 2.5 %. An interval of the same width around their mean could go below 0 or above 100. Returns
-    None for 0 resamples.
+    Sentences in which there is nothing to count are left out. The interval has all resamples but the lowest 2.5 % and
+    the highest 2.5 %. An interval of the same width around their mean could leave the range of the score, such as that
+    of a percentage. Returns None for 0 resamples, and if there is nothing to count.
     """
-    if not bootstrap:
+    random, rows = np.random.default_rng(SEED), statistics[statistics.any(1)]
+    if not bootstrap or not len(rows):
         return None
-    random, both = np.random.default_rng(SEED), np.array([counts, totals])
-    draws = (both[:, random.integers(len(counts), size=len(counts))].sum(1) for _ in range(bootstrap))
-    low, high = map(float, np.percentile([100.0 * count / total for count, total in draws], [2.5, 97.5]))
+    draws = (rows[random.integers(len(rows), size=len(rows))].sum(0) for _ in range(bootstrap))
+    low, high = map(float, np.percentile([metric.value_of(sums) for sums in draws], [2.5, 97.5]))
     return Interval((low + high) / 2, (high - low) / 2)
-
-
-def _plain(label: str, metric: Metric, score: Score) -> dict[str, Any]:
-    interval = score.interval
-    return {
-        "label": label,
-        "value": score.value,
-        "unit": metric.unit,
-        "higher_is_better": metric.higher_is_better,
-        "signature": score.signature,
-        "interval": None if interval is None else {"mean": interval.mean, "half_width": interval.half_width},
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
+from nmt.evaluation.metrics.base import Lines, Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,5 @@ class ExactMatch(Metric):
     unit: ClassVar[str] = "% of the sentences"
     chance: ClassVar[float | None] = 0.01  # while no sentence is matched, the loss decides
 
-    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        equal = [int(h.strip() == r.strip() != "") for h, r in zip(hypotheses, references, strict=True)]
-        interval = ratio_interval(equal, [1] * len(equal), bootstrap)
-        return Score(100.0 * sum(equal) / len(equal), interval=interval)
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> list[tuple[int, int]]:
+        return [(100 * (h.strip() == r.strip() != ""), 1) for h, r in zip(hypotheses, references, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nmt.evaluation.metrics.base import Lines, Metric, Score
+from nmt.evaluation.metrics.base import Lines, Metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,5 @@ class LengthRatio(Metric):
     unit: ClassVar[str] = "characters per 100"
     higher_is_better: ClassVar[bool | None] = None
 
-    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        lengths = [sum(map(len, lines)) for lines in (hypotheses, references)]
-        return Score(100.0 * lengths[0] / max(lengths[1], 1))
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> list[tuple[int, int]]:
+        return [(100 * len(h), len(r)) for h, r in zip(hypotheses, references, strict=True)]

@@ -7,9 +7,12 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import sacrebleu.metrics.base
+from numpy.typing import ArrayLike, NDArray
 
 from nmt.evaluation.metrics.base import Interval, Lines, Metric, Score
 
@@ -24,6 +27,18 @@ class SacreBleuMetric(Metric):
     @abstractmethod
     def scorer(self) -> sacrebleu.metrics.base.Metric:
         """Return sacreBLEU's own object."""
+
+    @cached_property
+    def _scorer(self) -> sacrebleu.metrics.base.Metric:
+        return self.scorer()
+
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> ArrayLike:
+        with quiet():
+            found: ArrayLike = self._scorer._extract_corpus_statistics(list(hypotheses), [list(references)])
+        return found
+
+    def value_of(self, sums: NDArray[np.float64]) -> float:
+        return float(self._scorer._compute_score_from_stats(list(sums)).score)
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""

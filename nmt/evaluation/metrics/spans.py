@@ -13,7 +13,7 @@ import regex
 
 from nmt.data.normalization import normalized
 from nmt.errors import ParameterError, UserError
-from nmt.evaluation.metrics.base import Lines, Metric, Score, ratio_interval
+from nmt.evaluation.metrics.base import Lines, Metric
 from nmt.system.lines import digest
 from nmt.text.protect import Slot, Spans
 from nmt.text.terms import Terms, before, behind, read_terms
@@ -45,14 +45,15 @@ class KeptSpans(Metric):
         """The spans that the patterns find."""
         return Spans(self.patterns)
 
-    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        """Return the percentage, with a signature that has the number of lines and a digest of the patterns."""
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> list[tuple[int, int]]:
         spans = [self.spans.find(normalized(source)) for source in sources]
         lines = map(normalized, hypotheses)
         pairs = [(own, self.spans.find(line, known=own)) for own, line in zip(spans, lines, strict=True)]
-        kept = [int(Counter(own) == Counter(theirs)) for own, theirs in pairs if own or theirs]
-        settings = digest(*map(str, self.spans.patterns.items()))[:8]
-        return _share(kept, [1] * len(kept), f"lines:{len(kept)}|patterns:{settings}", bootstrap)
+        return [(100 * (Counter(own) == Counter(theirs)), 1) if own or theirs else (0, 0) for own, theirs in pairs]
+
+    def signature_of(self, count: int) -> str:
+        """Return the number of lines with spans and a digest of the patterns."""
+        return f"lines:{count}|patterns:{digest(*map(str, self.spans.patterns.items()))[:8]}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,8 @@ class TermAccuracy(KeptSpans):
             raise UserError("not given; expected a glossary, with a term, a tab and its translation on each line")
         return read_terms(Path(self.file).expanduser())
 
-    def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
-        """Return the percentage, with a signature that has the number of terms and a digest of the glossary."""
-        totals, used = [], []
+    def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> list[tuple[int, int]]:
+        rows = []
         for source, hypothesis in zip(sources, hypotheses, strict=True):
             rest, matches = normalized(hypothesis), 0
             parts = self.spans.divide(source, self.terms)
@@ -96,14 +96,9 @@ class TermAccuracy(KeptSpans):
                 pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
                 rest, replaced = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 matches += replaced
-            if given:
-                totals.append(len(given))
-                used.append(matches)
-        return _share(used, totals, f"terms:{sum(totals)}|glossary:{self.terms.digest}", bootstrap)
+            rows.append((100 * matches, len(given)))
+        return rows
 
-
-def _share(counts: list[int], totals: list[int], signature: str, bootstrap: int) -> Score:
-    """Return the score 100 * sum(counts) / sum(totals), and 100 if there is nothing to count."""
-    if not totals:
-        return Score(100.0, signature)
-    return Score(100.0 * sum(counts) / sum(totals), signature, ratio_interval(counts, totals, bootstrap))
+    def signature_of(self, count: int) -> str:
+        """Return the number of terms and a digest of the glossary."""
+        return f"terms:{count}|glossary:{self.terms.digest}"

@@ -19,7 +19,7 @@ from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
 
-BEGUN = 0.5  # the share of the run before which outputs are expected to be bad
+BEGUN, LEARNT = 0.5, 1_000  # the share of the run, and the updates, before which outputs are expected to be bad
 IGNORED = 1.2  # times the score with shuffled sources, below which the source is ignored
 MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the translations
 DRIFT = 0.05  # the share by which the validation loss is above its lowest value
@@ -99,6 +99,14 @@ class Watch(Callback):
         """Yield the name of each problem, and its evidence for `ADVICE`."""
         if module.progress() < BEGUN:
             return
+        (lowest, train_then), (loss, train) = self._lowest, (module.validation.scores["loss"], module.meter.train_loss)
+        if loss > (1 + DRIFT) * lowest and train < train_then:
+            yield (
+                "drift",
+                f"validation loss {loss:.3f} after {lowest:.3f}, training loss {train:.3f} after {train_then:.3f}",
+            )
+        if module.validation.update < LEARNT:
+            return
         first = next(iter(module.metrics), None)
         if first is not None and f"shuffled_{first}" in figures:
             metric, own, other = module.metrics[first], module.validation.scores[first], figures[f"shuffled_{first}"]
@@ -107,11 +115,5 @@ class Watch(Callback):
         for name, most in MANY.items():
             if figures[name] > most:
                 yield name, f"{figures[name]:.0%}"
-        (lowest, train_then), (loss, train) = self._lowest, (module.validation.scores["loss"], module.meter.train_loss)
-        if loss > (1 + DRIFT) * lowest and train < train_then:
-            yield (
-                "drift",
-                f"validation loss {loss:.3f} after {lowest:.3f}, training loss {train:.3f} after {train_then:.3f}",
-            )
         if figures.get("sharp_attention", 0.0) > SATURATED:
             yield "saturated", f"{figures['sharp_attention']:.0%}"

@@ -4,17 +4,18 @@
 
 {settings}
 
-The table has a row for each run, and one for the mean of runs that differ only in their seed. Scores are computed again
-from the translations in the run folders. Only metrics of sacreBLEU have a difference from the baseline, with its 95 %
-interval by paired bootstrap, and p-values. p(AR) is that of sacrebleu --paired-ar, but it also counts shuffles with
-exactly the real difference (TER has many). p(bootstrap) is two-sided, so it is about twice that of sacrebleu
---paired-bs. With several seeds, p(seeds) and the difference of the means are over seeds and sentences. The program
-writes comparison.md, .json (everything, with all digits) and .html (one page, with a chart by length and the
-sentences that differ most).
+The table has a row for each run, and one for the mean of runs that differ only in their seed. RUN may also be a file of
+translations of any other program, with one line for each test sentence of the runs. Scores are computed again from the
+translations. A metric that has numbers for each sentence has a difference from the baseline, with its 95 % interval by
+paired bootstrap, and a p-value. This p is that of sacrebleu --paired-ar, but it also counts shuffles with exactly the
+real difference (TER has many). In the row of a mean, difference and p are over seeds and sentences. The program writes
+comparison.md, .json (everything, with all digits, also p by bootstrap) and .html (one page, with a chart by length and
+the sentences that differ most).
 
   python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
   python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
   python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 outputs/rnn/2026-01-31_13-00-00 split=val
+  python scripts/compare.py outputs/transformer/2026-01-31_12-00-00 other_program.de
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class CompareConfig(Settings):
 
     @classmethod
     def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
-        """Take the folders of runs. The folder of a multirun's job contains "=" too."""
-        runs = [word for word in words if "=" not in word or "/" in word.partition("=")[0] or Path(word).is_dir()]
+        """Take the folders of runs and the files. The folder of a multirun's job contains "=" too."""
+        runs = [word for word in words if "=" not in word or "/" in word.partition("=")[0] or Path(word).exists()]
         return {"runs": runs}, [word for word in words if word not in runs]
 
 
@@ -80,7 +81,7 @@ def main(config: CompareConfig) -> None:
 
     folders = [Path(folder) for folder in config.runs]
     runs, baseline = read_runs(folders, config)
-    metrics, output = metrics_of(baseline, config), output_folder(folders, config.out)
+    metrics, output = metrics_of([baseline, *runs], config), output_folder(folders, config.out)
     require_writable(output)
     print_stderr(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
     comparison = compare(
@@ -110,12 +111,12 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
     return runs, runs[list(found).index(first)]
 
 
-def metrics_of(baseline: FinishedRun, config: CompareConfig) -> dict[str, Metric]:
-    """Return the chosen metrics, by default those of the baseline. Raises UserError."""
+def metrics_of(runs: Sequence[FinishedRun], config: CompareConfig) -> dict[str, Metric]:
+    """Return the chosen metrics, by default those of the first run. Raises UserError."""
     from nmt.build import build_metrics, merge_scores
 
-    nodes = merge_scores(baseline.config["scores"], config.scores)
-    return build_metrics(nodes, target_lang=baseline.test_set.target_lang, allow=config.allow)
+    nodes = merge_scores(next(run.config for run in runs if run.config)["scores"], config.scores)
+    return build_metrics(nodes, target_lang=runs[0].test_set.target_lang, allow=config.allow)
 
 
 def output_folder(folders: Sequence[Path], out: str | None) -> Path:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+
 from nmt.cli.multirun import deviation
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
+from nmt.evaluation.metrics.sacrebleu_metric import quiet
 from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit, score_on
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.compare.significance import (
@@ -20,7 +22,6 @@ from nmt.lab.compare.significance import (
     PairedBootstrap,
     bootstrap_test,
     randomization_test,
-    sentence_statistics,
 )
 
 
@@ -34,7 +35,7 @@ class PairedTests:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with its scores. `tests` has the tests of each sacreBLEU metric; for a run of the baseline it is empty.
+    """A run with its scores. `tests` has the tests of each metric with `statistics`; of a run of the baseline, none.
 
     `against` is the run that it was tested against: the baseline's with the same seed, otherwise the baseline's first.
     """
@@ -49,7 +50,7 @@ class ComparedRun:
 class System:
     """All runs whose settings are equal except for the seed.
 
-    `seeds` has the bootstrap over seeds and sentences for each sacreBLEU metric, if this system and the baseline have
+    `seeds` has the bootstrap over seeds and sentences for each of these metrics, if this system and the baseline have
     several runs each. `by_length` has the mean score of its runs in each group of lengths.
     """
 
@@ -100,6 +101,11 @@ class Comparison:
     shuffles: int
 
     @property
+    def tested(self) -> set[str]:
+        """The metrics that have tests."""
+        return {name for system in self.systems for each in system.runs for name in each.tests}
+
+    @property
     def tests_seeds(self) -> bool:
         """Whether a system and the baseline have several runs each, so that there is a test over seeds."""
         return any(system.seeds for system in self.systems)
@@ -128,12 +134,13 @@ def compare(
     for run in runs:
         _check_same(run, baseline)
     references = baseline.test_set.references
-    tested = {name: metric for name, metric in metrics.items() if isinstance(metric, SacreBleuMetric)}
     counts = {  # extracted once for all tests
-        (name, run.folder): sentence_statistics(run.hypotheses, references, metric=metric)
-        for name, metric in tested.items()
+        (name, run.folder): np.asarray(found, float)
+        for name, metric in metrics.items()
         for run in runs
+        if (found := metric.statistics(run.hypotheses, references, sources=run.test_set.sources)) is not None
     }
+    tested = {name: metrics[name] for name, _ in counts}
 
     def bootstrapped(name: str, *sides: Sequence[FinishedRun]) -> PairedBootstrap:
         one, other = ([counts[name, run.folder] for run in side] for side in sides)

@@ -11,12 +11,13 @@ from typing import Any, TypedDict
 
 from nmt.build import architecture, build_search
 from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
+from nmt.data.normalization import normalized
 from nmt.data.sources.files import read_lines
-from nmt.errors import UserError
+from nmt.errors import UserError, counted
 from nmt.evaluation.split import read_scores
 from nmt.parameters import LanguageCode, NonNegativeInt
 from nmt.search.base import Search
-from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS
+from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, run_of
 
 SEED = "seed"
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
@@ -39,10 +40,6 @@ class _Sides(TypedDict):
     decoder: dict[str, Any]
 
 
-class _Limits(TypedDict):
-    max_time: Any
-
-
 class ConfigFile(TypedDict):
     """The entries of a config.yaml that a comparison reads."""
 
@@ -51,7 +48,6 @@ class ConfigFile(TypedDict):
     data: _Languages
     model: _Sides
     scores: dict[str, dict[str, Any]]
-    trainer: _Limits
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,8 @@ class EvaluationSet:
 class FinishedRun:
     """A finished run, with its translations of a test set, which took `seconds`.
 
-    `config` and `metrics` are the contents of config.yaml and metrics.json.
+    `config` and `metrics` are the contents of config.yaml and metrics.json. They are empty if the translations come
+    from a file of another program, and `folder` is that file.
     """
 
     folder: Path
@@ -80,8 +77,8 @@ class FinishedRun:
 
     @property
     def seed(self) -> int:
-        """The seed of the run."""
-        return int(self.config[SEED])
+        """The seed of the run; 0 of a file."""
+        return int(self.config.get(SEED, 0))
 
     def same_system(self, other: FinishedRun) -> bool:
         """Return whether the two runs differ in nothing but their seed, name, and batches of the search.
@@ -90,7 +87,7 @@ class FinishedRun:
         begun with another run.
         """
         begun = self.config.get("init") is not None
-        if begun != (other.config.get("init") is not None):
+        if not self.config or begun != (other.config.get("init") is not None):
             return False
         own = OWN_TO_A_RUN - {"name"} if begun else OWN_TO_A_RUN
         return not differences(self.config, other.config) - own - ({"init"} if self.seed != other.seed else set())
@@ -101,21 +98,27 @@ class FinishedRun:
         job = _JOB.fullmatch(self.folder.name)
         settings = job["settings"].split(",") if job else []
         kept = ",".join(each for each in settings if not each.startswith(f"{SEED}="))
-        return kept or str(self.config["name"])
+        return kept or str(self.config.get("name", self.folder.name))
 
     @property
     def model(self) -> str:
         """The architecture in few words."""
-        return architecture(self.config["model"])
+        return architecture(self.config["model"]) if self.config else "a file"
 
 
 def find_runs(folder: Path) -> list[Path]:
-    """Return `folder` if it is a run, otherwise the folders of the runs in it, in the order of a multirun's jobs.
+    """Return `folder` if it is a run or a file, otherwise the folders of the runs in it, in the order of a multirun.
+
     Raises UserError if there is no run, or one that is not finished.
     """
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; expected the folder of a finished run or of a multirun")
-    if (folder / METRICS).is_file():
+    if not folder.exists():
+        raise UserError(
+            f"{folder}: no such folder or file; expected the folder of a finished run or of a multirun, or a file of "
+            "translations"
+        )
+    if folder.suffix == ".safetensors":
+        raise UserError(f"{folder}: weights without translations; name the folder of their run: {run_of(folder)}")
+    if folder.is_file() or (folder / METRICS).is_file():
         return [folder]
     runs = [folder] if (folder / CONFIG).is_file() else [path.parent for path in folder.glob(f"*/{CONFIG}")]
     for run in runs:
@@ -138,16 +141,20 @@ def read_runs(
 ) -> list[FinishedRun]:
     """Return finished runs with their translations of `split`, made with the best checkpoint and the run's own search.
 
-    `data` names the file or folder of another test set, as it was given to evaluate.py; a source file names its pair.
-    A folder without the sources and references of its test set, as in docs/results, gets them from another of these
-    runs. Raises UserError for files that are missing or do not belong together.
+    A file among the `folders` has a translation on each line, in the order of the test set of the first run. `data`
+    names the file or folder of another test set, as it was given to evaluate.py; a source file names its pair. A folder
+    without the sources and references of its test set, as in docs/results, gets them from another of these runs. Raises
+    UserError for files that are missing or do not belong together.
     """
-    if data is None:
-        files = [_own_file(folder, split, allow) for folder in folders]
-    else:
-        files = _files_on(data, folders, split, allow)
+    runs = [folder for folder in folders if not folder.is_file()]
+    if not runs:
+        raise UserError(f"{folders[0]}: a file; name also a run's folder, whose test set has the references")
+    files = (
+        [_own_file(folder, split, allow) for folder in runs] if data is None else _files_on(data, runs, split, allow)
+    )
     test_sets = _test_sets(files)
-    return [_read_run(folder, file, test_sets) for folder, file in zip(folders, files, strict=True)]
+    found = {folder: _read_run(folder, file, test_sets) for folder, file in zip(runs, files, strict=True)}
+    return [found.get(folder) or _read_file(folder, found[runs[0]]) for folder in folders]
 
 
 def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
@@ -211,6 +218,17 @@ def _read_run(folder: Path, file: Path, test_sets: Mapping[str, EvaluationSet]) 
         _lines_of(_beside(file, "hyp", facts["target_lang"]), facts),
         facts["seconds"],
     )
+
+
+def _read_file(path: Path, run: FinishedRun) -> FinishedRun:
+    """Return the translations of a file as those of a run with the same test set."""
+    lines = tuple(map(normalized, read_lines(path)))
+    if len(lines) != len(run.hypotheses):
+        raise UserError(
+            f"{path}: got {counted(len(lines), 'line')}, expected {len(run.hypotheses):,}, one for each test sentence "
+            f"of {run.folder}"
+        )
+    return FinishedRun(path, {}, {}, run.test_set, lines, 0.0)
 
 
 def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) -> dict[str, Path]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.significance import estimate_ci
 
-from nmt.evaluation.metrics.base import check_counts
-from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric, quiet
+from nmt.evaluation.metrics.base import Metric
 
 SHUFFLES, RESAMPLES = 10_000, 1_000  # sacreBLEU's defaults
 _SEED = 12345  # sacreBLEU's default
@@ -31,23 +29,10 @@ class PairedBootstrap:
     p: float
 
 
-def sentence_statistics(
-    translations: Sequence[str], references: Sequence[str], *, metric: SacreBleuMetric
-) -> NDArray[np.float64]:
-    """Return the counts of each sentence that sacreBLEU needs, as (sentences, K); a score is computed from their sum.
-
-    Raises UserError unless there is one translation for each reference.
-    """
-    check_counts(references, translations=translations)
-    with quiet():
-        found = metric.scorer()._extract_corpus_statistics(list(translations), [list(references)])
-    return np.array(found, float)
-
-
 def randomization_test(
-    baseline: NDArray[np.float64], system: NDArray[np.float64], *, metric: SacreBleuMetric, shuffles: int = SHUFFLES
+    baseline: NDArray[np.float64], system: NDArray[np.float64], *, metric: Metric, shuffles: int = SHUFFLES
 ) -> float:
-    """Return the p-value of the difference between the scores of two systems, given their sentence statistics.
+    """Return the p-value of the difference between the scores of two systems, given the statistics of their sentences.
 
     It is the probability of a difference at least this large if both systems were equally good, by paired approximate
     randomization (Riezler and Maxwell 2005): each of `shuffles` shuffles exchanges the translations of half of the
@@ -55,10 +40,9 @@ def randomization_test(
     difference equals the real one. We count them: otherwise, systems that differ in few sentences look significantly
     different. The p-value of equal scores is 1.
     """
-    scorer = metric.scorer()
 
     def distance(sums: NDArray[np.float64]) -> float:
-        return abs(_score(scorer, sums) - _score(scorer, total - sums))
+        return abs(metric.value_of(sums) - metric.value_of(total - sums))
 
     total, extreme = baseline.sum(axis=0) + system.sum(axis=0), 0
     real = distance(baseline.sum(axis=0))
@@ -80,7 +64,7 @@ def bootstrap_test(
     baseline: Sequence[NDArray[np.float64]],
     system: Sequence[NDArray[np.float64]],
     *,
-    metric: SacreBleuMetric,
+    metric: Metric,
     resamples: int = RESAMPLES,
 ) -> PairedBootstrap:
     """Return the difference between the mean scores of two systems, with its interval and p-value.
@@ -98,25 +82,21 @@ def bootstrap_test(
     and
     7 % with 10. (A correct test has 5 %.)
     """
-    scorer, both = metric.scorer(), [np.array(baseline), np.array(system)]
+    both = [np.array(baseline), np.array(system)]
     sentences = len(baseline[0])
     draw = np.random.default_rng(_SEED)
-    real = _difference(scorer, [runs.sum(axis=1) for runs in both])
+    real = _difference(metric, [runs.sum(axis=1) for runs in both])
     found = np.zeros(resamples)
     for resample in range(resamples):
         times = np.bincount(draw.integers(sentences, size=sentences), minlength=sentences)
         sums = [np.einsum("n,rnk->rk", times, runs) for runs in both]
         drawn = [each[draw.integers(len(each), size=len(each))] for each in sums]
-        found[resample] = _difference(scorer, drawn)
+        found[resample] = _difference(metric, drawn)
     extreme = int((abs(found - real) >= abs(real) - _ROUNDING).sum())
     return PairedBootstrap(real, float(estimate_ci(found)[1]), (extreme + 1) / (resamples + 1))
 
 
-def _score(scorer: Any, sums: NDArray[np.float64]) -> float:
-    return float(scorer._compute_score_from_stats(sums).score)
-
-
-def _difference(scorer: Any, sums: Sequence[NDArray[np.float64]]) -> float:
+def _difference(metric: Metric, sums: Sequence[NDArray[np.float64]]) -> float:
     """Return the difference between the mean scores of two systems, given the sums of each run's statistics."""
-    first, second = (float(np.mean([_score(scorer, run) for run in runs])) for runs in sums)
+    first, second = (float(np.mean([metric.value_of(run) for run in runs])) for runs in sums)
     return second - first

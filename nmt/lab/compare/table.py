@@ -6,81 +6,67 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from nmt.cli.multirun import cautions
 from nmt.cli.output import Column, Table
-from nmt.evaluation.metrics.base import Metric, labels
-from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
+from nmt.evaluation.metrics.base import labels
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
 from nmt.lab.html import COLORS, chart, render
 
-FACTS = ("parameters", "updates", "minutes", "tokens/s", "sentences/s")
-EQUAL_UPDATES = 1.2  # runs with a time limit whose updates differ by a larger factor are not compared fairly
+FACTS = {"parameters": ",", "updates": ",", "minutes": ".1f", "tokens/s": ",.0f", "sentences/s": ",.0f"}  # as shown
 
 
 def systems_table(comparison: Comparison) -> Table:
     """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
 
-    The columns of a metric are its score with the interval, the difference from the baseline with the interval, the
-    p-values of both paired tests, and, if a system has several seeds, that of the test over seeds and sentences. If all
-    runs are of one system, there is no difference to test. The facts of the run follow.
+    The columns of a metric are its score with the interval, the difference from the baseline with the interval, and
+    the p-value of the difference: in the row of a mean, that of the test over seeds and sentences. If all runs are of
+    one system, there is no difference to test. The facts of the run follow.
     """
     names = []
-    for name, metric in comparison.metrics.items():
-        label = labels(comparison.metrics)[name]
-        tests = [f"{label} difference", *(f"{label} {kind}" for kind in _tests(comparison))]
-        names += [label, *(tests if _tested(comparison, metric) else [])]
+    for name, label in labels(comparison.metrics).items():
+        names += [label, *([f"{label} difference", f"{label} p"] if name in comparison.tested else [])]
     texts = ("system", "seed", "model")
     columns = [Column(name, number=name not in texts) for name in ("system", "seed", *names, *FACTS, "model")]
     rows = [list(row) for system in comparison.systems for row in _rows(comparison, system)]
     return Table(columns, rows)
 
 
-def _tested(comparison: Comparison, metric: Metric) -> bool:
-    return len(comparison.systems) > 1 and isinstance(metric, SacreBleuMetric)
-
-
-def _tests(comparison: Comparison) -> list[str]:
-    return ["p(AR)", "p(bootstrap)", *(["p(seeds)"] if comparison.tests_seeds else [])]
-
-
 def _rows(comparison: Comparison, system: System) -> Iterator[list[str]]:
     mark = " (baseline)" if system is comparison.baseline and len(comparison.systems) > 1 else ""
     for each in system.runs:
-        yield [system.name + mark, str(each.run.seed), *_run_cells(comparison, each)]
+        yield [system.name + mark, str(each.run.seed) if each.run.config else "", *_run_cells(comparison, each)]
     if len(system.runs) > 1:
         yield [system.name + mark, f"mean of {len(system.runs)}", *_mean_cells(comparison, system)]
 
 
 def _run_cells(comparison: Comparison, each: ComparedRun) -> Iterator[str]:
-    for name, metric in comparison.metrics.items():
+    for name in comparison.metrics:
         found, tests = each.scores[name], each.tests.get(name)
         yield f"{found.value:.2f}" + (f" ± {found.interval.half_width:.2f}" if found.interval else "")
-        if _tested(comparison, metric):
-            if tests is None:
-                yield from ("", "", "")
-            else:
-                yield from (_difference(tests.bootstrap), _p(tests.randomization), _p(tests.bootstrap.p))
-            yield from [""] * comparison.tests_seeds
+        if name in comparison.tested:
+            yield from ("", "") if tests is None else (_difference(tests.bootstrap), _p(tests.randomization))
     facts = run_facts(each)
-    yield from (f"{facts[count]:,}" for count in ("parameters", "updates"))
-    yield f"{facts['minutes']:.1f}"
-    yield from (f"{facts[speed]:,.0f}" for speed in ("tokens/s", "sentences/s"))
+    yield from (f"{facts[name]:{kind}}" if facts else "" for name, kind in FACTS.items())
     yield each.run.model
 
 
 def _mean_cells(comparison: Comparison, system: System) -> Iterator[str]:
-    for name, metric in comparison.metrics.items():
+    for name in comparison.metrics:
         yield f"{system.mean(name):.2f} ± {system.deviation(name):.2f}"
-        if _tested(comparison, metric):
+        if name in comparison.tested:
             test = system.seeds.get(name)
-            difference, p = ("", "") if test is None else (_difference(test), _p(test.p))
-            yield from [difference, "", "", *[p] * comparison.tests_seeds]
+            yield from ("", "") if test is None else (_difference(test), _p(test.p))
     yield from [""] * (len(FACTS) + 1)
 
 
 def run_facts(each: ComparedRun) -> dict[str, float]:
-    """Return a model's size, the updates and minutes of its training, and its speed in training and translation."""
-    metrics = each.run.metrics
+    """Return a model's size, the updates and minutes of its training, and its speed in training and translation.
+
+    There are none of a file of translations.
+    """
+    if not (metrics := each.run.metrics):
+        return {}
     values = (
         metrics["parameters"],
         metrics["updates"],
@@ -135,30 +121,19 @@ def notes(comparison: Comparison) -> list[str]:
         )
         lines.append(
             "p: probability of a difference from the baseline at least this large if both were equally good, by paired "
-            f"approximate randomization (AR, {comparison.shuffles:,} shuffles) and paired bootstrap. Each run is "
-            "tested against the baseline's run with the same seed, or else its first run. Among many comparisons, one "
-            "small p may be chance."
+            f"approximate randomization ({comparison.shuffles:,} shuffles). Each run is tested against the baseline's "
+            "run with the same seed, or else its first run. Among many comparisons, one small p may be chance."
         )
     lines.append("tokens/s: target tokens a second in training; sentences/s: translated sentences a second.")
     if any(len(system.runs) > 1 for system in comparison.systems):
         lines.append("mean of N: mean ± standard deviation over seeds.")
     if comparison.tests_seeds:
         lines[-1] += (
-            " p(seeds): bootstrap over seeds and sentences (Sellam et al. 2022); with few seeds it is too small, and "
-            "the interval too narrow."
+            " Its p is of a bootstrap over seeds and sentences (Sellam et al. 2022); with few seeds it is too small, "
+            "and the interval too narrow."
         )
-    return [*lines, *_unequal_updates(comparison)]
-
-
-def _unequal_updates(comparison: Comparison) -> Iterator[str]:
-    runs = [each.run for system in comparison.systems for each in system.runs]
-    updates = [run.metrics["updates"] for run in runs]
-    timed = any(run.config["trainer"]["max_time"] is not None for run in runs)
-    if timed and max(updates) > EQUAL_UPDATES * min(updates):
-        yield (
-            f"The runs made {min(updates):,} to {max(updates):,} updates; for a fair comparison, limit them by "
-            "trainer.max_steps."
-        )
+    runs = (each.run for system in comparison.systems for each in system.runs)
+    return [*lines, *cautions([run.metrics for run in runs if run.metrics])]
 
 
 def signatures(comparison: Comparison) -> dict[str, str]:

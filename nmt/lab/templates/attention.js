@@ -106,7 +106,8 @@ function drawMap(panel, box) {
   makeTokens(panel, "th");
   const head = element("tr", {}, element("td", { className: "corner" }), ...panel.columnTokens);
   panel.cells = panel.weights.map((row, i) => row.map((weight, j) => {
-    const cell = placed(element("td", { textContent: panel.texts ? shown(panel.texts[i][j]) : "" }), panel, i, j);
+    const text = panel.texts ? shown(panel.texts[i][j]) : weight < 0.005 ? "" : (100 * weight).toFixed(0);
+    const cell = placed(element("td", { textContent: text }), panel, i, j);
     cell.classList.toggle("masked", j >= panel.reach[i]);
     cell.classList.toggle("border", j === panel.border);
     cell.classList.toggle("said", panel.texts !== null);
@@ -114,8 +115,10 @@ function drawMap(panel, box) {
     return cell;
   }));
   const body = panel.rowTokens.map((name, i) => element("tr", {}, name, ...panel.cells[i]));
-  box.append(element("table", { dir: panel.columnsDirection },
-    element("thead", {}, head), element("tbody", {}, ...body)));
+  const table = element("table", { dir: panel.columnsDirection },
+    element("thead", {}, head), element("tbody", {}, ...body));
+  table.style.setProperty("--columns", panel.columns.length);
+  box.append(table);
 }
 
 function drawLines(panel, outer) {
@@ -151,20 +154,22 @@ function draw() {
   const hasLater = panels.some((panel) => panel.reach.some((count) => count < panel.columns.length));
   const [rowsAre, columnsAre] = state.form === "map" ? ["Rows", "Columns"] : ["Below", "Above"];
   byId("axes").textContent = `${title}${question ? `: ${question}` : "."} ${rowsAre}: ${rows}. ${columnsAre}: ${columns}.` +
-    (hasLater && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "");
+    (hasLater && state.form === "map" ? " Hatched: later tokens, which a row cannot see." : "") +
+    (state.form === "map" && panels.every((panel) => !panel.texts) ? " Numbers are in %." : "");
   const top = Math.max(...panels.map((panel) => panel.top)); // one scale for all models
+  byId("top").textContent = `${(100 * top).toFixed(0)} %${top < 1 ? " and more" : ""}`;
   byId("maps").replaceChildren();
+  byId("maps").style.setProperty("--maps", panels.length);
   for (const panel of panels) {
-    const box = element("section", {}, element("p", { className: "note", textContent: models[panel.index].details }));
+    const box = element("section");
     byId("maps").append(box);
-    if (!panel.weights) {
-      box.append(element("p", { textContent: "This model has no such attention." }));
-      continue;
-    }
-    panel.top = top;
-    if (state.form === "map") drawMap(panel, box);
-    else drawLines(panel, box);
-    panel.rowTokens[0].tabIndex = 0;
+    if (panel.weights) {
+      panel.top = top;
+      if (state.form === "map") drawMap(panel, box);
+      else drawLines(panel, box);
+      panel.rowTokens[0].tabIndex = 0;
+    } else box.append(element("p", { textContent: "This model has no such attention." }));
+    box.append(element("p", { className: "note", textContent: models[panel.index].details })); // below: maps begin alike
   }
   highlight();
 }

@@ -13,7 +13,7 @@ import torch
 from nmt.build import build_metrics
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.evaluation.metrics.base import Metric, Score, labels, ratio_interval, score
+from nmt.evaluation.metrics.base import Metric, Score, labels, score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.ter import TER
@@ -131,7 +131,7 @@ def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: R
 
 @pytest.mark.parametrize("count", [1, 15, 29])
 def test_the_interval_of_a_percentage_has_only_percentages(count: int) -> None:
-    found = ratio_interval([1] * count + [0] * (30 - count), [1] * 30, 1000)
+    found = ExactMatch().score(["a"] * count + ["b"] * (30 - count), ["a"] * 30, bootstrap=1000).interval
     assert found is not None
     low, high = found.mean - found.half_width, found.mean + found.half_width
     assert -1e-9 < low < 100 * count / 30 < high < 100 + 1e-9

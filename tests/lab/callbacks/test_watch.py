@@ -34,7 +34,9 @@ class Runs:
         self.callback = Watch()
         self.translator = translator or SimpleNamespace(attends=False)
 
-    def validate(self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9) -> None:
+    def validate(
+        self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9, update: int = 2000
+    ) -> None:
         self.translations = [
             Translation(
                 EncodedSource(Segment((pair.source,)), ([5, 6, EOS],)),
@@ -50,13 +52,15 @@ class Runs:
         view: Any = SimpleNamespace(
             val_pairs=PAIRS,
             metrics={"bleu": BLEU()},
-            validation=Validation(7, scores, self.translations),
+            validation=Validation(update, scores, self.translations),
             meter=SimpleNamespace(train_loss=train, train_nll=train),
             progress=lambda: share,
             translator=self.translator,
         )
         logger = SimpleNamespace(log_metrics=lambda metrics, step: self.figures.update(metrics))
-        trainer: Any = SimpleNamespace(is_global_zero=True, loggers=[logger], global_step=7, callbacks=[self.callback])
+        trainer: Any = SimpleNamespace(
+            is_global_zero=True, loggers=[logger], global_step=update, callbacks=[self.callback]
+        )
         self.callback.on_validation_end(trainer, view)
 
 
@@ -84,10 +88,11 @@ def test_a_decoder_that_ignores_its_source_is_told_once_and_not_at_the_beginning
 ) -> None:
     same = [RIGHT[0]] * len(PAIRS)
     runs.validate(same, share=0.1)
+    runs.validate(same, update=999)  # attention begins to look at the source after some hundred updates
     assert told(caplog) == []
     runs.validate(same)
     (line,) = told(caplog)
-    assert line.startswith("watch: update 7: the translations fit other sources") and "(BLEU " in line
+    assert line.startswith("watch: update 2,000: the translations fit other sources") and "(BLEU " in line
     assert runs.figures["watch/shuffled_bleu"] == pytest.approx(BLEU().score(same, RIGHT).value)
     runs.validate(same)
     assert told(caplog) == []

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nmt.errors import UserError
@@ -15,7 +16,7 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.lab.cli import compare as program
 from nmt.lab.compare.runs import read_runs
-from nmt.lab.compare.significance import bootstrap_test, randomization_test, sentence_statistics
+from nmt.lab.compare.significance import bootstrap_test, randomization_test
 from tests.finished_runs import SEARCH, write_run, write_translations
 from tests.html_page import Page
 from tests.tiny_run import sentences
@@ -59,21 +60,21 @@ def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.Capture
         assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
         assert run["scores"]["bleu"]["interval"] == vars(expected.interval)
         assert f"{expected.value:.2f} ± {expected.interval.half_width:.2f}" in shown
-        one, two = (sentence_statistics(each, REFERENCES, metric=ChrF()) for each in (against, theirs))
+        one, two = (np.asarray(ChrF().statistics(each, REFERENCES), float) for each in (against, theirs))
         test = bootstrap_test([one], [two], metric=ChrF(), resamples=50)
         assert run["tests"]["chrf"] == {
             "randomization": randomization_test(one, two, metric=ChrF(), shuffles=50),
             "bootstrap": vars(test),
         }
         assert f"{test.difference:+.2f} ± {test.half_width:.2f}" in markdown
-        assert list(run["tests"]) == ["bleu", "chrf"], "exact match is not sacreBLEU's"
+        assert list(run["tests"]) == ["bleu", "chrf", "exact_match"]
         assert (run["parameters"], run["updates"], run["minutes"]) == (2000, 100, 1.5)
         assert (run["tokens/s"], run["sentences/s"]) == (2000.0, 30.0)
     assert all(run["tests"] == {} and run["against"] is None for run in small["runs"])
     one, two = (run["scores"]["chrf"]["value"] for run in large["runs"])
     assert large["mean"]["chrf"] == pytest.approx((one + two) / 2)
     assert large["deviation"]["chrf"] == pytest.approx(abs(one - two) / 2**0.5)
-    statistics = [sentence_statistics(each, REFERENCES, metric=ChrF()) for each in lines]
+    statistics = [np.asarray(ChrF().statistics(each, REFERENCES), float) for each in lines]
     over_seeds = bootstrap_test(statistics[:2], statistics[2:], metric=ChrF(), resamples=50)
     assert large["seeds_tests"] == large["seeds_tests"] | {"chrf": vars(over_seeds)} and small["seeds_tests"] == {}
     assert over_seeds.difference == pytest.approx(large["mean"]["chrf"] - small["mean"]["chrf"])
@@ -87,11 +88,11 @@ def test_the_runs_of_one_system_are_not_tested_against_each_other(
     program.main(["multi/0_layers=1,seed=1", "multi/1_layers=1,seed=2", "out=there", *QUICK])
     head, _, *rows = (line.split(" | ") for line in Path("there", "comparison.md").read_text("utf-8").splitlines()[:5])
     assert [row[1].strip() for row in rows] == ["1", "2", "mean of 2"]
-    assert not any("difference" in name or "p(" in name for name in head)
+    assert not any("difference" in name or name.strip().endswith(" p") for name in head)
     page = Page(Path("there", "comparison.html").read_text("utf-8"))
     assert "Comparison of 2 runs of layers=1, which differ only in their seed" in page.text
     for said in (page.text, capsys.readouterr().out):
-        assert not any(word in said for word in ("baseline", "systems", "p(seeds)", "p(AR)", "differ most"))
+        assert not any(word in said for word in ("baseline", "systems", "probability", "differ most"))
 
 
 def test_the_baseline_may_be_any_run(multirun: Path) -> None:
@@ -109,6 +110,22 @@ def test_the_baseline_may_be_any_run(multirun: Path) -> None:
         index = each["number"] - 1
         assert (each["source"], each["reference"]) == (SOURCES[index], REFERENCES[index])
         assert (each["baseline"], each["system"]) == (hypotheses(two)[index], hypotheses(one)[index])
+
+
+def test_a_file_of_translations_is_a_row(multirun: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of any program, with intervals and tests; it may be the baseline, and its name may have a "="."""
+    run, lines = multirun / "2_layers=2,seed=1", spoiled(REFERENCES, 0.5, seed=9)
+    Path("x=1.de").write_text("".join(f" {line} \n" for line in lines), "utf-8")
+    for words, baseline in (([str(run), "x=1.de"], "layers=2"), (["x=1.de", str(run)], "x=1.de")):
+        program.main([*words, "out=there", *QUICK])
+        found = json.loads(Path("there", "comparison.json").read_text("utf-8"))
+        assert found["baseline"] == baseline
+        one, two = sorted(found["systems"], key=lambda system: system["name"] == "x=1.de")
+        expected = BLEU().score(lines, REFERENCES, bootstrap=50)
+        assert two["runs"][0]["scores"]["bleu"]["value"] == expected.value and "updates" not in two["runs"][0]
+        tested = (two if baseline == "layers=2" else one)["runs"][0]["tests"]["bleu"]
+        assert 0 < tested["randomization"] < 0.1 and tested["bootstrap"]["half_width"] > 0
+    assert "x=1.de (baseline)" in capsys.readouterr().out
 
 
 def translate(run: Path, digit: str, data: str, count: int = 60, **changes: Any) -> None:
@@ -203,7 +220,12 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
     ("words", "match"),
     [
         ([], "RUN: not given"),
-        (["nothing"], "nothing: no such folder"),
+        (["nothing"], "nothing: no such folder or file; expected"),
+        (["multi", "short.de"], r"short\.de: got 2 lines, expected 60, one for each test sentence of multi/0"),
+        (["short.de", "short.de"], "got one run"),
+        (["short.de", "other.de"], "short.de: a file; name also a run's folder, whose test set has the references"),
+        (["multi", "weights.safetensors"], "weights.safetensors: weights without translations; name the folder of"),
+        (["multi", "latin.de"], r"latin\.de:1: not UTF-8"),
         (["stopped"], r"stopped: the run is not finished .* wait, resume it, or name"),
         (["multi/0_layers=1,seed=1"], "got one run"),
         (["multi", "baseline=multi"], "baseline: multi holds 4 runs, expected one"),
@@ -213,6 +235,13 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
 )
 def test_compare_errors_are_one_line(multirun: Path, words: list[str], match: str) -> None:
     (write_run(Path("stopped")) / "metrics.json").unlink()
+    for file, content in (
+        ("short.de", b"a\nb\n"),
+        ("other.de", b"a\n"),
+        ("latin.de", b"\xe9\n"),
+        ("weights.safetensors", b""),
+    ):
+        Path(file).write_bytes(content)
     write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])
     for name in ("bare", "bare2"):
         bare(write_translations(write_run(Path(name), name=name), SOURCES, REFERENCES, REFERENCES))

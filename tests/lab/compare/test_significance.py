@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.evaluation.metrics.ter import TER
 from nmt.lab.compare import significance
-from nmt.lab.compare.significance import PairedBootstrap, bootstrap_test, randomization_test, sentence_statistics
+from nmt.lab.compare.significance import PairedBootstrap, bootstrap_test, randomization_test
 from tests.tiny_run import sentences
 
 LINES = sentences(60, seed=1)
@@ -30,17 +30,17 @@ def spoiled(share: float, seed: int) -> list[str]:
 
 
 def randomization(
-    baseline: list[str], system: list[str], references: list[str], metric: SacreBleuMetric, shuffles: int
+    baseline: list[str], system: list[str], references: list[str], metric: Metric, shuffles: int
 ) -> float:
-    one, two = (sentence_statistics(lines, references, metric=metric) for lines in (baseline, system))
+    one, two = (np.asarray(metric.statistics(lines, references), float) for lines in (baseline, system))
     return randomization_test(one, two, metric=metric, shuffles=shuffles)
 
 
 def bootstrap(
-    baseline: list[list[str]], system: list[list[str]], references: list[str], metric: SacreBleuMetric, resamples: int
+    baseline: list[list[str]], system: list[list[str]], references: list[str], metric: Metric, resamples: int
 ) -> PairedBootstrap:
     one, two = (
-        [sentence_statistics(lines, references, metric=metric) for lines in runs] for runs in (baseline, system)
+        [np.asarray(metric.statistics(lines, references), float) for lines in runs] for runs in (baseline, system)
     )
     return bootstrap_test(one, two, metric=metric, resamples=resamples)
 
