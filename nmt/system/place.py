@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from datetime import datetime
+from pathlib import Path, PurePath
 
 from nmt.errors import UserError
 
@@ -27,6 +29,7 @@ class Place:
     size: int = 1
     local_rank: int = 0
     local_size: int = 1
+    restarts: int = 0  # how often torchrun has started all processes again, because one has failed
 
     @property
     def several(self) -> bool:
@@ -40,12 +43,12 @@ def place_of_process() -> Place:
     Raises UserError for an unknown launcher, and if the number of processes differs from node to node.
     """
     if "TORCHELASTIC_RUN_ID" in os.environ:
-        names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
-        place = Place("torchrun", *(int(os.environ[name]) for name in names))
+        names = ["RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT"]
+        place = Place("torchrun", *(int(os.environ.get(name, "0")) for name in names))
     elif os.environ.get("SLURM_STEP_NUM_TASKS", "1") != "1":  # only srun sets the number of tasks of a step
         if "SLURM_NTASKS_PER_NODE" not in os.environ:
             raise UserError("srun: the number of tasks on each node is not given; add --ntasks-per-node to the job")
-        names = ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE")
+        names = ["SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"]
         place = Place("srun", *(int(os.environ[name]) for name in names))
     elif os.environ.get("WORLD_SIZE", "1") != "1":
         raise UserError(f"WORLD_SIZE={os.environ['WORLD_SIZE']}: got an unknown launcher; start with torchrun or srun")
@@ -58,9 +61,49 @@ def place_of_process() -> Place:
     return place
 
 
-def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
+def start_of_run() -> datetime:
+    """Return the present time, or the time when torchrun first started the processes, which it may have started again.
+
+    torchrun makes a folder for each attempt, such as attempt_1/0/error.json for the first process.
+    """
+    first = Path(os.path.normpath(os.environ.get("TORCHELASTIC_ERROR_FILE", "") + "/../../../attempt_0"))
+    return datetime.fromtimestamp(first.stat().st_mtime) if first.is_dir() else datetime.now()
+
+
+def own_cores() -> int:
+    """Return the number of cores on which this process may run, perhaps only for a share of the time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def usable_cores(system: Path = Path("/")) -> int:
+    """Return the number of threads that can compute all the time: as many as this process has cores, and as the quotas
+    of its control groups allow. `system` is the folder with /proc and /sys.
+    """
+    return max(1, int(min([own_cores(), *_quotas(system)])))
+
+
+def _quotas(system: Path) -> Iterator[float]:
+    """Yield the limits that containers and batch systems have set on the time of all cores, in cores (cgroups(7)).
+
+    They are in one file in version 2, and in two in version 1. No limit is "max" or -1. In a container, the path of
+    this process may be that of the host; then only the last of the folders exists, which is that of the container.
+    """
+    for line in _text(system / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups = (PurePath(path.lstrip("/")), *PurePath(path.lstrip("/")).parents)
+        mounts = {"", "cpu", controllers} if {"", "cpu"} & {*controllers.split(",")} else ()
+        for folder in (system / "sys/fs/cgroup" / mount / group for mount in mounts for group in groups):
+            files = (folder / name for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"))
+            quota, period, *_ = (*" ".join(map(_text, files)).split(), "", "")
+            if quota.isdecimal() and period.isdecimal():
+                yield int(quota) / int(period)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 class OtherPrograms:
@@ -75,7 +118,7 @@ class OtherPrograms:
         Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
         """
         clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
-        others, cores = (busy - own) / max(clock, 1e-3), usable_cores()
+        others, cores = (busy - own) / max(clock, 1e-3), own_cores()
         if threads == 1 or others + threads < cores + 0.5:
             return None
         return f"other programs keep {min(others, cores):.1f} of {cores} cores busy"

@@ -14,11 +14,13 @@ from nmt.system.place import Place, usable_cores
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # malloc.h
 LARGEST_INT = 2**31 - 1
+ALONE = Place()
 
 
-def speed_up() -> None:
+def speed_up(place: Place = ALONE) -> None:
     """Apply all settings. They change the complete process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
+    choose_threads(place)
     # A processor needs a hundred times longer for a denormal number (below about 1e-38), and a sharp softmax has many:
     # after a thousand updates, Luong attention trains 40 % faster if they are 0. Threads that are started later do as
     # this one, but threads that already run keep their mode. So this comes before the first large tensor.
@@ -81,15 +83,22 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def share_machine(place: Place) -> None:
-    """Let this process use its share of the cores and its own GPU, beside the others that a launcher has started.
+def choose_threads(place: Place) -> None:
+    """Let torch, and all that asks torch, use as many threads as this process has cores for itself.
 
-    The GPU becomes the current one of torch. torchrun sets OMP_NUM_THREADS=1, whatever the number of cores; another
-    value is the user's. srun lets a task use only its own cores.
+    OMP_NUM_THREADS wins, but for the 1 that torchrun sets, whatever the number of cores, for processes that share a
+    machine. Then comes SLURM_CPUS_PER_TASK, which says what a task of SLURM was given.
     """
-    if place.launcher == "torchrun" and place.local_size > 1 and os.environ.get("OMP_NUM_THREADS") == "1":
+    given, task = os.environ.get("OMP_NUM_THREADS"), os.environ.get("SLURM_CPUS_PER_TASK", "")
+    if place.launcher == "torchrun" and place.local_size > 1 and given == "1":
         limit_threads(max(1, usable_cores() // place.local_size))
-    if torch.cuda.is_available():
+    elif given is None:
+        limit_threads(int(task) if task.isdecimal() and int(task) else min(torch.get_num_threads(), usable_cores()))
+
+
+def take_own_gpu(place: Place) -> None:
+    """Make the GPU of this process the current one of torch, beside the other processes that a launcher has started."""
+    if place.several and torch.cuda.is_available():
         torch.cuda.set_device(place.local_rank % torch.cuda.device_count())
 
 

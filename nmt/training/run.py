@@ -59,9 +59,8 @@ def train(
     """
     git_commit = machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, place = recipe.settings, place_of_process()
-    process.speed_up()
-    if place.several:
-        process.share_machine(place)
+    process.speed_up(place)
+    process.take_own_gpu(place)
     others = OtherPrograms()  # measures their load until `shortage` is asked below
     objects = objects or build_objects(settings)
     join_processes()

@@ -85,7 +85,31 @@ def test_share_of_the_cores(
     monkeypatch.setattr(process, "usable_cores", lambda: 18)
     monkeypatch.setattr(torch, "set_num_threads", given.append)
     monkeypatch.setenv("OMP_NUM_THREADS", threads_of_torchrun)
-    process.share_machine(Place("torchrun", 0, 64, 0, local_size))
+    process.choose_threads(Place("torchrun", 0, 64, 0, local_size))
+    assert given == threads
+
+
+@pytest.mark.parametrize(
+    ("environment", "threads"),
+    [
+        ({}, [3]),
+        ({"OMP_NUM_THREADS": "8"}, []),
+        ({"SLURM_CPUS_PER_TASK": "5"}, [5]),
+        ({"SLURM_CPUS_PER_TASK": "0"}, [3]),
+    ],
+)
+def test_threads_are_those_of_the_quota_unless_the_user_or_slurm_says_more(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], threads: list[int]
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(process, "usable_cores", lambda: 3)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 18)
+    monkeypatch.setattr(torch, "set_num_threads", given.append)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # so that it is restored after the test
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    process.speed_up()
     assert given == threads
 
 
@@ -95,5 +119,5 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: in
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.setattr(torch.cuda, "set_device", given.append)
-    process.share_machine(Place("srun", 3, 8, 3))
+    process.take_own_gpu(Place("srun", 3, 8, 3))
     assert given == [gpu]
