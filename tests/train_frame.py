@@ -34,15 +34,15 @@ class Runs:
         recipe: Recipe,
         objects: Objects | None = None,
         *,
-        resume: bool = False,
+        resume: bool | None = False,
         begin: Callable[[Path], None] = lambda folder: None,
     ) -> dict[str, Any]:
-        check_folder(recipe.folder, new=not resume)
+        resume = check_folder(recipe, resume=resume)
         self.calls.append((recipe.settings, dict(recipe.plain), recipe.folder, resume))
         logging.getLogger("nmt.fake").info("preparing")
         self.prepare(recipe.settings)
         begin(recipe.folder)
-        begin_folder(recipe)
+        begin_folder(recipe, new=not resume)
         self.work(recipe.settings, recipe.folder)
         (recipe.folder / "checkpoints").mkdir(exist_ok=True)
         return {}

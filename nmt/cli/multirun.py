@@ -10,7 +10,7 @@ import shlex
 import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 
 from nmt.cli import program, session
 from nmt.cli.output import Column, Table, to_markdown, to_text
-from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, quoted
+from nmt.config.compose import SWEEP_DIR, compose_run, jobs, quoted
 from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.config.schema import MetricsFile, read_json
 from nmt.errors import UserError, printable
-from nmt.system.atomic import write_atomically
+from nmt.system.atomic import try_lock, write_atomically
 from nmt.system.place import place_of_process
-from nmt.system.run_files import METRICS, last_checkpoint
+from nmt.system.run_files import METRICS
 
 if TYPE_CHECKING:
     from nmt.build import Objects
 
 SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
-TSV, MARKDOWN = "results.tsv", "results.md"
+TSV, MARKDOWN, LOCK = "results.tsv", "results.md", ".lock"
 SIZES = {"parameters": ",.0f", "updates": ",.0f", "minutes": ".1f"}  # and how they are shown
 EQUAL_UPDATES = 1.05  # runs whose updates differ by a larger factor differ in their length too
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
@@ -61,27 +61,60 @@ class Job:
 def multirun(words: Sequence[str]) -> None:
     """Run every combination of the values in `words`. A UserError before the first job names one that cannot run.
 
-    If a job fails later, its error is printed at once, the other jobs still run, and the error at the end names the
-    failed ones. The results and the commands for unfinished jobs are printed at the end, also after Ctrl-C.
+    If the same command was stopped or killed before, it goes on in the folder of that time. If a job fails, its error
+    is printed at once, the other jobs still run, and the error at the end names the failed ones. The results, and the
+    command that goes on with unfinished jobs, are printed at the end, also after Ctrl-C.
     """
-    planned = plan(words)
+    planned, others = plan(words), [word for word in words if not word.startswith(SWEEP_DIR)]
     folder = planned[0].recipe.folder.parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        taken = any(folder.iterdir())
-    except OSError as error:
-        raise UserError(f"{SWEEP_DIR}: {folder} cannot be used ({error.strerror or error}); name another") from error
-    if taken:
-        raise UserError(f"{SWEEP_DIR}: {folder} is not empty; name another folder")
+    if len(others) == len(words) and (begun := _begun_before(planned, folder)):
+        print(f"this multirun was begun in {begun} and goes on there; {SWEEP_DIR}=FOLDER starts it anew")
+        folder = begun
     failed: list[str] = []
-    try:
-        for job in planned:
-            if reason := run_job(job, len(planned)):
-                failed.append(f"{job.number} ({reason})")
-    finally:
-        _print_results(planned, folder)
+    with in_folder(planned, folder) as jobs:
+        try:
+            for job in jobs:
+                if reason := run_job(job, len(jobs)):
+                    failed.append(f"{job.number} ({reason})")
+        finally:
+            own = own_folder()
+            flags = ["-m", *([] if own is None else [f"--config-dir={own}"])]
+            _print_results(jobs, folder, [*flags, *others, f"{SWEEP_DIR}={quoted(str(folder))}"])
     if failed:
         raise UserError(f"{len(failed)} of {len(planned)} jobs failed: {', '.join(failed)}")
+
+
+def _begun_before(planned: Sequence[Job], folder: Path) -> Path | None:
+    """Return the newest folder of a multirun beside `folder` if it is of the same jobs, not finished, and free."""
+    form = re.sub(r"\d", "0", folder.name)  # the name of a multirun's folder is usually its time
+    newest = max((path for path in folder.parent.glob("*/") if re.sub(r"\d", "0", path.name) == form), default=folder)
+    if newest < folder:
+        with suppress(UserError, OSError), in_folder(planned, newest) as jobs:
+            return None if all(job.finished for job in jobs) else newest
+    return None
+
+
+@contextmanager
+def in_folder(planned: Sequence[Job], folder: Path) -> Iterator[list[Job]]:
+    """Yield the jobs with their places in `folder`, which no other multirun can use while the block runs.
+
+    Raises UserError if the folder holds anything else, such as a job with other settings.
+    """
+    from nmt.training.state import check_folder
+
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = [replace(job, recipe=replace(job.recipe, folder=folder / job.recipe.folder.name)) for job in planned]
+    known = {TSV, MARKDOWN, LOCK, *(job.recipe.folder.name for job in jobs)}
+    if strange := sorted(path.name for path in folder.iterdir() if path.name not in known):
+        raise UserError(
+            f"{SWEEP_DIR}: {folder} is not empty, and {strange[0]} is not of these jobs; name another folder"
+        )
+    with (folder / LOCK).open("ab") as lock:
+        if try_lock(lock) is False:
+            raise UserError(f"{SWEEP_DIR}: another process trains the jobs in {folder}; wait until it has ended")
+        for job in jobs:
+            check_folder(job.recipe, resume=None)
+        yield jobs
 
 
 def plan(words: Sequence[str]) -> list[Job]:
@@ -112,10 +145,13 @@ def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
 
 
 def run_job(job: Job, count: int) -> str | None:
-    """Train a job. If it fails, print its error and return the reason."""
-    print(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}", flush=True)
+    """Train a job, or what is left of it. If it fails, print its error and return the reason."""
+    done = f", finished in {job.recipe.folder}" if job.finished else ""
+    print(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}{done}", flush=True)
+    if done:
+        return None
     try:
-        session.train(job.recipe, job.objects)
+        session.train(job.recipe, job.objects, resume=None)
     except Exception as error:
         reason = program.users_message(error)
         if reason is None:
@@ -126,22 +162,16 @@ def run_job(job: Job, count: int) -> str | None:
     return None
 
 
-def _print_results(planned: Sequence[Job], folder: Path) -> None:
+def _print_results(planned: Sequence[Job], folder: Path, words: Sequence[str]) -> None:
     finished = [job for job in planned if job.finished]
     metrics = [read_json(job.recipe.folder / METRICS, MetricsFile, remedy="train the job again") for job in finished]
     if finished:
         results = list(map(result_of, finished, metrics))
         print(write(with_means(results), folder, cautions(metrics)))
         print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
-    own = own_folder()
-    flags = [] if own is None else [f"--config-dir={own}"]
-    for job in (job for job in planned if not job.finished):
-        place = str(job.recipe.folder)
-        verb, words = "run", [*flags, *(word for word in job.words if not word.startswith(SWEEP_DIR))]
-        words.append(f"{RUN_DIR}={quoted(place)}")
-        if last_checkpoint(job.recipe.folder).is_file():
-            verb, words = "continue", [f"resume={place}"]
-        print(f"to {verb} job {job.number}: {shlex.join(['python', 'train.py', *words])}", flush=True)
+    if left := [str(job.number) for job in planned if not job.finished]:
+        command = shlex.join(["python", "train.py", *words])
+        print(f"to go on with the unfinished jobs ({', '.join(left)}): {command}", flush=True)
 
 
 # The differences between the jobs

@@ -42,7 +42,7 @@ def checked_recipe(recipe: Recipe, overrides: Sequence[str]) -> tuple[Recipe, Ob
     return recipe, build_objects(recipe.settings)
 
 
-def train(recipe: Recipe, objects: Objects, *, resume: bool = False) -> None:
+def train(recipe: Recipe, objects: Objects, *, resume: bool | None = False) -> None:
     """Train a run (see `nmt.training.run.train`), and say at the end how an unfinished run can be used."""
     from nmt.training import run
     from nmt.training.callbacks.resuming import Interrupted

@@ -24,6 +24,7 @@ from nmt.config.recipe import NOTHING, Recipe, changes, section_of
 from nmt.config.settings import absolute, with_absolute_paths
 from nmt.errors import UserError, did_you_mean, nearest, one_line
 from nmt.parameters import shown
+from nmt.system.place import start_of_run
 
 RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, and the folder of a multirun
 
@@ -64,6 +65,8 @@ def _loaded(config_name: str, lines: Sequence[str]) -> DictConfig:
     own = own_folder()
     search_path = [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
+        # Hydra's own `now` would name another folder when torchrun starts the processes of a run again.
+        OmegaConf.register_new_resolver("now", lambda form: start_of_run().strftime(form), use_cache=True, replace=True)
         return hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
 
 

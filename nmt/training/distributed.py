@@ -14,6 +14,8 @@ from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 from lightning_fabric.plugins.environments.slurm import SLURMEnvironment
 from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
 from torch import distributed
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 from nmt.errors import UserError, one_line
 from nmt.system.place import place_of_process
@@ -43,7 +45,10 @@ def join_processes() -> None:
     os.environ.setdefault("MASTER_PORT", str(environment.main_port))
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and distributed.is_nccl_available() else "gloo"
     with _lost_process_in_one_line():
-        distributed.init_process_group(backend, rank=place.rank, world_size=place.size, timeout=TIMEOUT)
+        store, rank, size = next(rendezvous("env://", place.rank, place.size, timeout=TIMEOUT))
+        # The store of torchrun still has the addresses of the processes that it started before these.
+        store = PrefixStore(f"start {place.restarts}", store)
+        distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIMEOUT)
 
 
 @contextmanager

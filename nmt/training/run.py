@@ -46,16 +46,17 @@ def train(
     recipe: Recipe,
     objects: Objects | None = None,
     *,
-    resume: bool = False,
+    resume: bool | None = False,
     begin: Callable[[Path], None] = lambda folder: None,
 ) -> dict[str, Any]:
     """Train the run of `recipe` in its folder; return the content of metrics.json.
 
     `objects` come from `build_objects` for the settings, or are None if they have not been built yet. With `resume`,
-    the run in the folder continues from its last.ckpt. Nothing is written to the folder before the data and the model
-    exist. Then the first process calls `begin` with the folder, so that a program can open its log, and writes
-    config.yaml. If several processes train, only the first returns metrics; the others return an empty dict. Raises
-    UserError for a mistake that the user can correct, and `Interrupted` after Ctrl-C or another signal.
+    the run in the folder continues from its last.ckpt; None lets `check_folder` decide. Nothing is written to the
+    folder before the data and the model exist. Then the first process calls `begin` with the folder, so that a program
+    can open its log, and writes config.yaml. If several processes train, only the first returns metrics; the others
+    return an empty dict. Raises UserError for a mistake that the user can correct, and `Interrupted` after Ctrl-C or
+    another signal.
     """
     git_commit = machine.commit(Path(__file__).parent)  # now: the code may change later
     settings, place = recipe.settings, place_of_process()
@@ -65,7 +66,8 @@ def train(
     objects = objects or build_objects(settings)
     join_processes()
     recipe = replace(recipe, folder=Path(from_first_process(str(recipe.folder))))  # its name may hold the time
-    check_folder(recipe.folder, new=not resume)
+    # When torchrun starts all processes again, because one has failed, the run that they have begun goes on.
+    resume = from_first_process(check_folder(recipe, resume=None if place.restarts and not resume else resume))
     resumed = read_last(recipe) if resume else None  # the content of last.ckpt
 
     with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
@@ -119,7 +121,7 @@ def train(
     val_batches = BatchLoader(lambda _: val_pairs[rank::size], data.eval_batch_tokens, shuffled=False)
     if place.rank == 0:
         begin(recipe.folder)
-        begin_folder(recipe)
+        begin_folder(recipe, new=not resume)
     parameters = sum(p.numel() for p in translator.model.parameters())
     logger.info(f"run folder: {recipe.folder}")
     logger.info(

@@ -17,6 +17,7 @@ from lightning_fabric.plugins import TorchCheckpointIO
 
 from nmt.checkpoint import load
 from nmt.config.recipe import NOTHING, Recipe, changes
+from nmt.config.schema import read_yaml
 from nmt.config.settings import with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
@@ -48,26 +49,38 @@ FIXED = (
 WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders: training follows a link to them
 
 
-def check_folder(folder: Path, *, new: bool) -> None:
-    """Raise UserError if a new run is to be in a folder that holds a run already.
+def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
+    """Return whether a run continues from the last.ckpt in its folder.
 
-    Also raise UserError for a link that the training would follow when it writes.
+    With `resume` it does, and with False the folder must not hold a run. With None the same run continues, or starts
+    again if it was killed before its state was saved. Raises UserError if the folder holds another run, and for a link
+    that the training would follow when it writes.
     """
+    folder = recipe.folder
     for name in WRITTEN:
         require_no_link(folder / name)
-    if not new:
-        return
     found = [name for name in (CONFIG, LOG, CHECKPOINTS, METRICS) if (folder / name).exists()]
-    if found:
+    if resume is None and CONFIG in found:
+        stored = read_yaml(folder / CONFIG, dict[str, Any], remedy="name another folder")
+        if told := "; ".join(_told(_changes(stored, recipe)).values()):
+            raise UserError(f"{folder} holds a run with other settings: {told}; name another folder")
+        return last_checkpoint(folder).is_file()
+    if not resume and found not in ([], [LOG] * (resume is None)):
         more = f", or continue that run: resume={folder}" if last_checkpoint(folder).exists() else ""
         raise UserError(f"{folder} already holds a run ({found[0]}); name another folder{more}")
+    return bool(resume)
 
 
-def begin_folder(recipe: Recipe) -> None:
-    """Write a complete config.yaml into the folder of a run, and remove the partial files of killed writes."""
+def begin_folder(recipe: Recipe, *, new: bool) -> None:
+    """Write a complete config.yaml into the folder of a run, and remove the partial files of killed writes.
+
+    From a new run, also remove the best weights of a start that was killed before its state was saved.
+    """
     folder = recipe.folder
     for place in (folder, *(folder / name for name in WRITTEN)):
         remove_unfinished(place)
+    if new:
+        best_checkpoint(folder).unlink(missing_ok=True)
     write_atomically(folder / CONFIG, recipe.to_yaml().encode())
 
 
@@ -145,8 +158,7 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     if not path.is_file():
         raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; start the run again")
     last = load_state(path)
-    changed = _changes(last["nmt"]["config"], recipe)
-    told = {key: f"{key}: {_shown(now)} (was {_shown(before)})" for key, (before, now) in changed.items()}
+    told = _told(_changes(last["nmt"]["config"], recipe))
     fixed = [text for key, text in told.items() if f"{key}.".startswith(tuple(f"{name}." for name in FIXED))]
     if fixed:
         raise UserError(
@@ -168,6 +180,11 @@ def _changes(before: Mapping[str, Any], recipe: Recipe) -> dict[str, tuple[Any, 
     changed = changes(*map(with_absolute_paths, (before, recipe.plain)))
     changed.pop("allow", None)
     return changed
+
+
+def _told(changed: Mapping[str, tuple[Any, Any]]) -> dict[str, str]:
+    """Return what is said of each changed setting."""
+    return {key: f"{key}: {_shown(now)} (was {_shown(before)})" for key, (before, now) in changed.items()}
 
 
 def _shown(value: Any) -> str:

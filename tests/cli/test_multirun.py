@@ -65,27 +65,37 @@ def test_a_multirun_continues_after_a_failed_job(runs: Runs, capsys: pytest.Capt
     assert err.endswith("error: 2 of 3 jobs failed: 0 (a mistake), 2 (AssertionError: a bug)\n")
 
 
-def test_an_interrupted_multirun_prints_results_and_commands_of_the_rest(
-    runs: Runs, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("sweep", [[], ["hydra.sweep.dir='viele, ö'"]])
+def test_a_multirun_that_was_stopped_goes_on_by_the_same_command_and_by_the_printed_one(
+    runs: Runs, capsys: pytest.CaptureFixture[str], sweep: list[str]
 ) -> None:
-    def stop(config: TrainConfig) -> None:
-        if config.seed == 2:
+    def stop(config: TrainConfig, folder: Path) -> None:
+        write_metrics(folder, val=[1.5]) if config.seed < 2 else (folder / "checkpoints").mkdir(exist_ok=True)
+        if config.seed == 3:
+            (folder / "checkpoints" / "last.ckpt").touch()
+        if config.seed >= 2:
             raise KeyboardInterrupt
 
-    runs.prepare = stop
-    runs.work = lambda config, folder: write_metrics(folder, val=[1.5])
-    assert runs.status("-m", "seed=1,2", "data.path=a b,c d", "hydra.sweep.dir='viele, ö'") == 130
+    runs.work = stop
+    command = ["-m", "seed=1,2", "data.path=a b,c d", *sweep]
+    assert runs.status(*command) == 130 and len(runs.calls) == 3
     out = capsys.readouterr().out
-    assert re.search(r"^0 .* 1\.50$", out, re.MULTILINE) and Path("viele, ö/results.tsv").is_file()
-    lines = re.findall(r"^to run job \d: python train\.py (.*)$", out, re.MULTILINE)
-    assert len(lines) == 2, "the job that was stopped had saved nothing"
-    runs.prepare = lambda config: None
-    for number, line in enumerate(lines, start=2):
-        runs.run(shlex.split(line))
-        _, plain, folder, _ = runs.calls[-1]
-        assert (plain["seed"], folder.parent) == (2, Path.cwd() / "viele, ö")
-        assert folder.name == f"{number}_seed=2,path={'ac'[number % 2]}-{'bd'[number % 2]}"
-        assert plain["data"]["path"] == str(Path.cwd() / ("a b", "c d")[number % 2])
+    assert re.search(r"^0 .* 1\.50$", out, re.MULTILINE)
+    (folder,) = {path.parent.absolute() for path in Path().rglob("results.tsv")}
+    (folder / "2_seed=2,path=a-b" / "checkpoints" / "best.safetensors").touch()  # of a start that saved no state
+    before = {path: path.stat().st_mtime_ns for path in folder.glob("[01]*/*")}
+    runs.work = lambda config, folder: write_metrics(folder, val=[2.5])
+    (line,) = re.findall(r"^to go on with the unfinished jobs \(2, 3\): python train\.py (.*)$", out, re.MULTILINE)
+    runs.run(command)
+    runs.run(shlex.split(line))  # trains nothing more
+    assert [call[2] for call in runs.calls[3:]] == [
+        folder / f"{n}_seed=2,path={p}" for n, p in ((2, "a-b"), (3, "c-d"))
+    ]
+    assert {path: path.stat().st_mtime_ns for path in before} == before, "finished jobs stay as they are"
+    assert not list(folder.glob("2*/checkpoints/*"))
+    assert len((folder / "results.tsv").read_text("utf-8").splitlines()) == 9
+    runs.run(["-m", "seed=1,2,3", "data.path=a b,c d", f"hydra.sweep.dir='{folder}'"])  # with more seeds
+    assert [call[0].seed for call in runs.calls[5:]] == [3, 3]
 
 
 @pytest.mark.parametrize(
@@ -105,8 +115,24 @@ def test_a_mistake_is_told_before_the_first_job(runs: Runs, tmp_path: Path, word
     assert runs.calls == [] and list(tmp_path.iterdir()) == []
 
 
-def test_a_multirun_does_not_overwrite_another(runs: Runs) -> None:
-    runs.run(["-m", "seed=1,2", "hydra.sweep.dir='en,ko'"])
-    with pytest.raises(UserError, match=r"hydra\.sweep\.dir: .*en,ko is not empty; name another folder"):
-        runs.run(["-m", "seed=3,4", "hydra.sweep.dir='en,ko'"])
-    assert len(runs.calls) == 2
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["seed=3,4"],
+            r"hydra\.sweep\.dir: .*en,ko is not empty, and 0_seed=1 is not of these jobs; name another folder",
+        ),
+        (
+            ["seed=1,2", "optimizer.lr=1"],
+            r"holds a run with other settings: optimizer\.lr: 1 \(was 0\.003\); name another",
+        ),
+    ],
+)
+def test_a_multirun_does_not_overwrite_another(runs: Runs, words: list[str], message: str) -> None:
+    command = ["-m", "seed=1,2", "hydra.sweep.dir='en,ko'"]
+    runs.run(command)
+    with pytest.raises(UserError, match=message):
+        runs.run(["-m", *words, command[-1]])
+    runs.work = lambda config, folder: runs.run(command)
+    assert runs.status(*command) == 2, "another process trains these jobs"
+    assert len(runs.calls) == 4
