@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import sacrebleu.metrics.bleu
@@ -88,27 +88,11 @@ class Multi30kBLEU(SacreBleuMetric):
             raise RuntimeError(note)
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
-        return _BLEU(self.target_lang)
-
-
-class _BLEU(sacrebleu.metrics.bleu.BLEU):
-    def __init__(self, language: str) -> None:
-        super().__init__(lowercase=True, tokenize="none", force=True)
-        self.tokenizer = _Tokenizer(language)
-        self.tokenizer_signature = self.tokenizer.signature()
-
-
-@dataclass(frozen=True)
-class _Tokenizer:
-    """A tokenizer with the interface that sacreBLEU expects."""
-
-    language: str
-
-    def __call__(self, line: str) -> str:
-        return tokenized(line, self.language)
-
-    def signature(self) -> str:
-        return f"multi30k-{self.language}-sacremoses-{importlib.metadata.version('sacremoses')}"
+        scorer = sacrebleu.metrics.bleu.BLEU(lowercase=True, tokenize="none", force=True)
+        scorer.tokenizer = partial(tokenized, language=self.target_lang)
+        version = importlib.metadata.version("sacremoses")
+        scorer.tokenizer_signature = f"multi30k-{self.target_lang}-sacremoses-{version}"
+        return scorer
 
 
 @lru_cache(maxsize=2**16)  # references are scored again and again

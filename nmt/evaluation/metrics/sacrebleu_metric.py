@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +13,9 @@ import sacrebleu.metrics.base
 from numpy.typing import ArrayLike, NDArray
 
 from nmt.evaluation.metrics.base import Interval, Lines, Metric, Score
+
+# sacreBLEU would report every bootstrap, and every corpus with few n-grams
+logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,7 @@ class SacreBleuMetric(Metric):
         return self.scorer()
 
     def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> ArrayLike:
-        with quiet():
-            found: ArrayLike = self._scorer._extract_corpus_statistics(list(hypotheses), [list(references)])
+        found: ArrayLike = self._scorer._extract_corpus_statistics(list(hypotheses), [list(references)])
         return found
 
     def value_of(self, sums: NDArray[np.float64]) -> float:
@@ -43,8 +43,7 @@ class SacreBleuMetric(Metric):
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
         scorer = _with_plain_floats(self.scorer())
-        with quiet():
-            result = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
+        result = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
         interval = Interval(float(result._mean), float(result._ci)) if bootstrap else None
         return Score(float(result.score), str(scorer.get_signature()), interval)
 
@@ -64,15 +63,3 @@ def _with_plain_floats(scorer: sacrebleu.metrics.base.Metric) -> sacrebleu.metri
 
     scorer._compute_score_from_stats = compute_plain  # type: ignore[method-assign]
     return scorer
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep sacreBLEU's log off the terminal: it reports every bootstrap and every corpus with few n-grams."""
-    logger = logging.getLogger("sacrebleu")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)

@@ -13,7 +13,6 @@ from nmt.cli.multirun import deviation
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
-from nmt.evaluation.metrics.sacrebleu_metric import quiet
 from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit, score_on
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
 from nmt.lab.compare.significance import (
@@ -220,9 +219,8 @@ def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metri
 def sentence_scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
     """Return the chrF of each sentence, which is less often 0 than the BLEU of a sentence."""
     scorer = ChrF().scorer()
-    with quiet():
-        pairs = zip(hypotheses, references, strict=True)
-        return [float(scorer.sentence_score(hypothesis, [reference]).score) for hypothesis, reference in pairs]
+    pairs = zip(hypotheses, references, strict=True)
+    return [float(scorer.sentence_score(hypothesis, [reference]).score) for hypothesis, reference in pairs]
 
 
 def largest_differences(baseline: FinishedRun, system: FinishedRun, count: int) -> list[Difference]:
