@@ -35,7 +35,7 @@ from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
 
-VERSION = 3  # of the file, of the texts to train on, of their normalization, and of the default size
+VERSION = 4  # of the file, of the texts to train on, of their normalization, and of the default size
 FIXED_PIECES = 4 + len(RESERVED) + 256  # special pieces, reserved pieces and bytes
 MOST_PIECES = 32_000  # in a default vocabulary
 

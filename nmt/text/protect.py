@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
@@ -141,6 +141,10 @@ class Segment:
     def plain(self) -> str:
         """The text of a source without tags, in which sentences are found."""
         return "".join(part if isinstance(part, str) else part.plain for part in self.parts)
+
+    def with_texts(self, change: Callable[[str], str]) -> Segment:
+        """Return the segment with other texts, and the same slots."""
+        return Segment(tuple(filter(None, (change(part) if isinstance(part, str) else part for part in self.parts))))
 
     def cut(self, places: Iterable[int]) -> list[Segment]:
         """Return the segments between `places` of `plain`, without white space at their ends. Empty ones are left out.

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.build import override
-from nmt.data.normalization import normalized
+from nmt.data.normalization import normalized, without_hints
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, counted
 from nmt.search.base import Hypothesis, Search
@@ -151,9 +151,16 @@ class BaseTranslator(ABC):
         ]
 
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
-        """Return each text with the ids that the models read, and with slots for its spans and terms."""
+        """Return each text with the ids that the models read, and with slots for its spans and terms.
+
+        Hints in a text are taken away first: one inside a URL or a term would divide it.
+        """
         spans, language = self.tokenizer.spans, None if self.languages is None else self.languages[0]
-        sources = [EncodedSource(spans.protect(text, self.terms), language=language) for text in texts]
+        segments = [text if isinstance(text, Segment) else Segment((text,)) for text in texts]
+        sources = [
+            EncodedSource(spans.protect(each.with_texts(without_hints), self.terms), language=language, given=each.text)
+            for each in segments
+        ]
         if spans:
             sources = [replace(each, capitals=in_capitals(normalized(each.read))) for each in sources]
         unknown = self.tokenizers[0].unknown_ids[0]

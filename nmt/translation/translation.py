@@ -20,7 +20,7 @@ class EncodedSource:
 
     The ids include eos. `unknown` is the number of ids of the first model that stand for characters which training did
     not have. `language` is the code of the language that the models read. A source in `capitals` is read in small
-    letters.
+    letters. `given` is the source as the user wrote it, if that differs from the text of `segment`.
     """
 
     segment: Segment
@@ -28,11 +28,12 @@ class EncodedSource:
     unknown: int = 0
     language: str | None = None
     capitals: bool = False
+    given: str = ""
 
     @property
     def text(self) -> str:
         """The source."""
-        return self.segment.text
+        return self.given or self.segment.text
 
     @property
     def read(self) -> str:

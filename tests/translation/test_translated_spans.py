@@ -15,6 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.search.sampling import Sampling
 from nmt.text.protect import Segment, Slot, Spans
+from nmt.text.terms import Terms
 from nmt.translation.translator import Ensemble, Translator
 from tests.tiny_run import Run, make_model, sentences
 
@@ -90,6 +91,14 @@ def test_a_source_that_is_split_is_not_divided_inside_a_span_without_a_mark(tran
     sources = [part.source for part in found.parts]
     assert len(sources) > 8 and [span for each in sources for span in notes.find(each)] == notes.find(text)
     assert all(part.encoded.segment == notes.protect(part.source) for part in found.parts)
+
+
+def test_a_hint_divides_no_span_and_no_term(translator: Translator) -> None:
+    source = "a {na\u00adme} ma\u200bn \ufeff<b>dog</b>"
+    for text in (source, Segment((source, Slot("<i\u200b>")))):
+        (encoded,) = translator.with_terms(Terms({"man": "Mann"})).encode([text])
+        assert encoded.segment.slots[:4] == (Slot("{name}"), Slot("man", "Mann"), Slot("<b>"), Slot("</b>"))
+        assert encoded.segment.slots[4:] == (() if isinstance(text, str) else (Slot("<i\u200b>"),))
 
 
 def test_unicode_forms_and_white_space_do_not_matter_beside_spans(translator: Translator) -> None:

@@ -48,19 +48,16 @@ _TEXT = regex.compile(r"[\p{L}\p{M}\p{N}]")  # with marks: many vowels of Hindi 
 # The bytes of UTF-8 or EUC-KR, read as Latin-1 or Windows-1252: "ì•ˆë…•", "¾È³ç"
 _LATIN_1 = re.compile(f"[\u0080-\u00ff{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]{{6,}}")
 
-# Control characters, and characters that cannot be seen: soft hyphen, zero-width space, overrides of the writing
-# direction, invisible operators, Hangul fillers, byte order mark, private use. White space is not included. Neither are
-# the joiners and the marks of direction that some scripts need.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u202d\u202e\u2060-\u2064\u3164\ufeff\uffa0\ue000-\uf8ff]"
-)
+# A pair has no hints, such as soft hyphens, and the other invisible characters that it has are needed: see
+# `nmt.data.normalization`. Control characters and those for private use are left.
+_INVISIBLE = regex.compile(r"[\p{Cc}\p{Co}--\s]", regex.V1)
 REPLACEMENT = "\ufffd"
 
 
 class Invisible(TextFilter):
-    """A text has a control character or an invisible one."""
+    """A text has a control character, or one for private use, which most fonts cannot show."""
 
-    explanation = "has a control character, a byte order mark, a soft hyphen or another character that cannot be seen"
+    explanation = "has a control character or a character for private use, which cannot be seen"
 
     def problem(self, text: str, language: str) -> str:
         found = _INVISIBLE.search(text)
