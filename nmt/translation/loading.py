@@ -21,6 +21,7 @@ from nmt.parameters import PositiveInt, Range
 from nmt.search.base import Search
 from nmt.system import lines, process
 from nmt.system.run_files import EXPORTED, MAX_TOKENIZER, MAX_WEIGHTS, is_exported, require_regular
+from nmt.text.languages import find_language
 from nmt.text.terms import read_terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.translator import Ensemble, ModelTranslator, Translator
@@ -118,11 +119,11 @@ def load(
     else:
         models = loaded = load_models(ckpt, device, allow)
         translator = make_translator(loaded, search, allow=allow, **fields)
-    source, target = translator.languages or (None, None)
-    if source_lang not in (None, source):
-        if source_lang != target:
-            known = "the model does not say its languages" if source is None else f"expected {source} or {target}"
-            raise UserError(f"source_lang: got {source_lang}, but {known}")
+    source, target = known = translator.languages or ("", "")
+    if source_lang is not None and (read := find_language(source_lang, filter(None, known))) != source:
+        if read is None:
+            expected = f"expected {source} or {target}" if source else "the model does not say its languages"
+            raise UserError(f"source_lang: got {source_lang}, but {expected}")
         if one_way := [model for model in models if not model.config["data"].get("both_directions")]:
             raise UserError(
                 f"source_lang: {one_way[0].path} translates {source} to {target}, not the other way; expected a model "

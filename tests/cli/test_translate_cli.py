@@ -81,8 +81,8 @@ def test_a_model_of_both_directions_reads_either_language(
     pair = {"en": "a dog", "el": "ένας σκύλος τρέχει"}
     (tmp_path / "in.jsonl").write_text(json.dumps({"translation": pair}), "utf-8")
     words = [f"ckpt={both}", f"input={tmp_path / 'in.jsonl'}", "format=jsonl"]
-    for language, other in (("en", "el"), ("el", "en")):
-        translate_program.main([*words, f"source_lang={language}"])
+    for named, language, other in (("en-US", "en", "el"), ("el", "el", "en"), ("gre", "el", "en")):
+        translate_program.main([*words, f"source_lang={named}"])
         found = json.loads(capsys.readouterr().out)
         assert found["translation"] == {language: pair[language], other: found["text"]}
         assert "script" not in found["doubts"], "Greek is what this model reads"

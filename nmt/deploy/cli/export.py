@@ -102,7 +102,7 @@ def main(config: ExportConfig) -> None:
         f"difference of a log-probability is {report.log_prob:.1e}"
     )
     print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
-    print(f"written to {config.out}; its README.md says how to use it")
+    print(f"written to {config.out}; its README.md says how to use it{format.note}")
 
 
 def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:

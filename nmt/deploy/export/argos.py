@@ -19,7 +19,7 @@ from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
 from nmt.errors import UserError
 from nmt.system.atomic import replacing
-from nmt.text.languages import english_name
+from nmt.text.languages import argos_code, english_name
 from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
 
 PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.model"
@@ -50,16 +50,16 @@ class Argos(CTranslate2):
             )
 
     def write(self, model: Exportable, folder: Path) -> None:
-        source, target = model.languages
+        source, target = map(argos_code, model.languages)
         version = time.strftime("%Y.%m.%d")
         top = f"translate-{source}_{target}-{version.replace('.', '_')}"
         metadata = {
             "package_version": version,
             "argos_version": ARGOS_VERSION,
             "from_code": source,
-            "from_name": english_name(source),
+            "from_name": english_name(model.languages[0]),
             "to_code": target,
-            "to_name": english_name(target),
+            "to_name": english_name(model.languages[1]),
         }
         with tempfile.TemporaryDirectory(dir=folder) as name:
             place = Path(name)
@@ -82,7 +82,7 @@ class Argos(CTranslate2):
 
     def example(self, model: Exportable) -> str:
         sample = json.dumps(model.sample, ensure_ascii=False)
-        source, target = model.languages
+        source, target = map(argos_code, model.languages)
         return EXAMPLE.format(sample=sample, source=source, target=target, package=PACKAGE)
 
 

@@ -76,6 +76,7 @@ class Format(ABC):
 
     name: ClassVar[str]  # on the command line
     library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
+    note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from nmt.deploy.export.check import Report
 from nmt.errors import printable
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
+from nmt.text.languages import bcp47
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 CARD = """---
@@ -65,7 +66,10 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
     data, tags = shareable(loaded.config)["data"], ["translation", "nmt-attention-lab"]
-    about = {"language": [source, target], "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
+    codes = [bcp47(source), bcp47(target)]
+    short = [code.partition("-")[0] for code in codes]  # the Hub wants ISO 639 here
+    languages = {"language": short} | ({"language_bcp47": codes} if codes != short else {})
+    about = {**languages, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
     own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
     more, begun = loaded.config["data"].get("more") or (), ["those of another model"] * bool(loaded.config.get("init"))
     text = CARD.format(

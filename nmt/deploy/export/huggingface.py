@@ -37,6 +37,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.search.base import Hypothesis, Search
 from nmt.system.atomic import write_atomically
+from nmt.text.languages import bcp47
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
 from nmt.translation.loading import ManifestFile
@@ -54,6 +55,7 @@ class HuggingFace(Format):
 
     name: ClassVar[str] = "huggingface"
     library: ClassVar[str] = "transformers"
+    note: ClassVar[str] = ', also how to get the weights of the attention: attn_implementation="eager"'
 
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that Pegasus does not compute, and if transformers is missing."""
@@ -102,6 +104,14 @@ model = AutoModelForSeq2SeqLM.from_pretrained(folder)
 batch = tokenizer([{sample}], return_tensors="pt", padding=True)
 for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
     print(line)
+```
+
+The weights of the attention need `attn_implementation="eager"`:
+
+```python
+model = AutoModelForSeq2SeqLM.from_pretrained(folder, attn_implementation="eager")
+found = model.generate(**batch, num_beams=1, output_attentions=True, return_dict_in_generate=True)
+print(found.cross_attentions[0][-1].shape)  # first token, last layer: (sentences, heads, 1, source tokens)
 ```
 
 The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
@@ -211,8 +221,8 @@ def _other_files(model: Exportable) -> dict[str, dict[str, Any]]:
         },
         "tokenizer_config": {
             "tokenizer_class": "MarianTokenizer",
-            "source_lang": source,
-            "target_lang": target,
+            "source_lang": bcp47(source),
+            "target_lang": bcp47(target),
             "pad_token": pieces[PAD],
             "unk_token": pieces[UNK],
             "bos_token": pieces[BOS],

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+import yaml
+
 from nmt.checkpoint import LoadedModel
 from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.card import write_card
@@ -13,7 +16,7 @@ from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.text.protect import Spans
-from tests.deploy.export.models import SEARCH, transformer
+from tests.deploy.export.models import SEARCH, speaking, transformer
 from tests.tiny_run import Run
 
 
@@ -27,6 +30,21 @@ def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_
     spans = Spans({"braces": "{.}", "tags": "<.>"})
     assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
     assert "marks" not in card_of(transformer(run), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("languages", "short", "tags"),
+    [
+        (("en", "de"), ["en", "de"], None),
+        (("pt_BR", "no"), ["pt", "nb"], ["pt-BR", "nb"]),
+        (("zh_TW", "kor"), ["zh", "ko"], ["zh-Hant", "ko"]),
+    ],
+)
+def test_the_codes_of_languages_are_those_of_the_hub(
+    languages: tuple[str, str], short: list[str], tags: list[str] | None, run: Run, tmp_path: Path
+) -> None:
+    head = yaml.safe_load(card_of(speaking(transformer(run), *languages), tmp_path).split("---")[1])
+    assert (head["language"], head.get("language_bcp47")) == (short, tags)
 
 
 def test_the_card_names_the_training_data_but_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
