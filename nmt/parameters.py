@@ -5,14 +5,12 @@ Settings and constructors use standard annotations: `int`, `float`, `bool`, `str
 these. A mapping fits `dict` and `Mapping`, and an instance fits its class. If the annotation is of another kind or is
 missing, every value fits, and the constructor must check it.
 
-Values from YAML are checked before anything is built. `@checked` adds the same checks to a class that is used directly
-from Python.
+Values from YAML are checked before anything is built, by `nmt.config.nodes`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import inspect
 import math
@@ -22,9 +20,9 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from nmt.errors import ParameterError, did_you_mean, one_line, printable
+from nmt.errors import did_you_mean, one_line, printable
 
 MAX_SHOWN = 300  # characters of a value in a message
 
@@ -232,33 +230,6 @@ def shown(value: Any) -> str:
     return printable(f"'{text}'" if isinstance(value, str) else text)
 
 
-C = TypeVar("C")
-_PLAIN = (int, float, bool, str, type(None), None)
-
-
-def checked(kind: type[C]) -> type[C]:
-    """Return the class, whose constructor now refuses values that do not fit the annotations of its parameters.
-
-    It then raises ParameterError, which names the parameter. Only plain values are checked: numbers, texts, choices,
-    and lists of these. For a dataclass, write `@checked` above `@dataclass`.
-    """
-    construct = kind.__init__
-    names = list(inspect.signature(construct).parameters)[1:]
-
-    @functools.wraps(construct)
-    def __init__(self: Any, *arguments: Any, **named: Any) -> None:
-        _check(construct, {**dict(zip(names, arguments, strict=False)), **named})
-        construct(self, *arguments, **named)
-
-    kind.__init__ = __init__  # type: ignore[method-assign]
-    return kind
-
-
-def check_fields(instance: Any) -> None:
-    """Do what `checked` does, for the `__post_init__` of a dataclass. Dataclasses derived from it are checked too."""
-    _check(type(instance), {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)})
-
-
 @functools.cache
 def annotations_of(kind: type) -> dict[str, Any]:
     """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'.
@@ -282,28 +253,3 @@ def hints_of(owner: Any) -> dict[str, Any]:
                     alone = types.SimpleNamespace(__annotations__={name: annotation})
                     hints |= typing.get_type_hints(alone, known, include_extras=True)
         return hints
-
-
-def _check(kind: Any, values: Mapping[str, Any]) -> None:
-    annotations = _plain_annotations(kind)
-    for name, value in values.items():
-        if name in annotations and (problem := value_problem(value, annotations[name])):
-            raise ParameterError(name, problem)
-
-
-@functools.cache
-def _plain_annotations(kind: Any) -> dict[str, Any]:
-    """Return the annotations of the parameters of a function, or of the fields of a class, that are of plain values."""
-    return {name: hint for name, hint in hints_of(kind).items() if name != "return" and is_plain(hint)}
-
-
-def is_plain(annotation: Any) -> bool:
-    """Return whether an annotation is of plain values alone, and not of an object."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Literal:
-        return True
-    if origin is Annotated:
-        return is_plain(arguments[0])
-    if origin in (typing.Union, types.UnionType, list, tuple, Sequence):
-        return all(option is Ellipsis or is_plain(option) for option in arguments)
-    return annotation in _PLAIN

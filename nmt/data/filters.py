@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair, Split
-from nmt.parameters import PositiveInt, check_fields
+from nmt.parameters import PositiveInt
 from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script, scripts_of, unidentified
 
 Hashes = NDArray[np.uint64]
@@ -161,9 +161,6 @@ class ManyTargets(Filter):
     most: PositiveInt = 5
 
     explanation = "has a source with many different targets in its split"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def finder(self, context: CorpusContext) -> Finder:
         known, counts = target_counts(*context.hashes)

@@ -13,11 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from nmt.parameters import Fraction, checked
+from nmt.parameters import Fraction
 from nmt.tokens import PAD
 
 
-@checked
 class Dropout(nn.Module):
     """Inverted dropout (Srivastava et al. 2014): sets elements to zero with probability `p` and scales the rest.
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nmt.models.interface import Encoder, EncoderOutput
 from nmt.models.layers import Dropout, TokenEmbedding
-from nmt.parameters import Fraction, Layers, Width, checked
+from nmt.parameters import Fraction, Layers, Width
 
 CellKind = Literal["lstm", "gru"]
 CELLS: dict[str, type[nn.LSTM] | type[nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
@@ -137,7 +137,6 @@ class RecurrentStack(nn.Module):
         return step
 
 
-@checked
 class RecurrentEncoder(Encoder):
     """Embeddings and LSTM or GRU layers that read the source in one or both directions (arXiv:1409.0473, section 3.2).
 

@@ -12,7 +12,7 @@ from nmt.models.attention.base import AttentionFactory, AttentionMemory
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
 from nmt.models.layers import Dropout, TokenEmbedding
 from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
-from nmt.parameters import Fraction, Layers, Width, checked
+from nmt.parameters import Fraction, Layers, Width
 
 Steps = tuple[LayerStep | None, StackStep]
 """The functions of a step: of the cell before the attention, if the attention is between two, and of the stack."""
@@ -55,7 +55,6 @@ class Bridge(nn.Module):
         return tuple(tuple(states[first : first + self.tensors]) for first in range(0, len(states), self.tensors))
 
 
-@checked
 class RecurrentDecoder(Decoder[RecurrentState]):
     """LSTM or GRU layers of `width` units, and a readout of `readout_width` units that the logits are computed from.
 

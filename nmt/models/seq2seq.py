@@ -12,10 +12,11 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError, UserError
 from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, Encoder, State
-from nmt.parameters import checked
+from nmt.parameters import value_problem
+
+Tying = Literal["none", "target", "all"]
 
 
-@checked
 class Seq2Seq(nn.Module):
     """An encoder and a decoder; any encoder works with any decoder.
 
@@ -28,12 +29,12 @@ class Seq2Seq(nn.Module):
 
     config: Mapping[str, Any] | None = None
 
-    def __init__(
-        self, encoder: Encoder, decoder: Decoder[Any], *, tie_embeddings: Literal["none", "target", "all"] = "none"
-    ) -> None:
+    def __init__(self, encoder: Encoder, decoder: Decoder[Any], *, tie_embeddings: Tying = "none") -> None:
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
+        if problem := value_problem(tie_embeddings, Tying):
+            raise ParameterError("tie_embeddings", problem)
         if tie_embeddings in ("target", "all"):
             self._tie_output()
         if tie_embeddings == "all":

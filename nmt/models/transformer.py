@@ -24,7 +24,7 @@ from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
-from nmt.parameters import Fraction, Heads, Layers, Width, checked
+from nmt.parameters import Fraction, Heads, Layers, Width
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
@@ -35,7 +35,6 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
 }
 
 
-@checked
 @dataclass(frozen=True, kw_only=True)
 class TransformerBlock:
     """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
@@ -238,11 +237,10 @@ class Embedding(nn.Module):
         return out
 
 
-@checked
 class TransformerEncoder(Encoder):
     """A stack of encoder layers. With pre-norm, one more norm follows the last layer.
 
-    `positions` makes the positions of the whole stack. Raises ParameterError for a value out of range.
+    `positions` makes the positions of the whole stack.
     """
 
     attends = True
@@ -281,12 +279,10 @@ class TransformerEncoder(Encoder):
         return EncoderOutput(self.norm(x), source_mask, attention=attention)
 
 
-@checked
 class TransformerDecoder(Decoder[TransformerState]):
     """A stack of decoder layers over any encoder's memory. With pre-norm, one more norm follows the last layer.
 
-    `memory_width` is the last dimension of that memory; `positions` makes the positions of the whole stack. Raises
-    ParameterError for a value out of range.
+    `memory_width` is the last dimension of that memory; `positions` makes the positions of the whole stack.
     """
 
     attends = True

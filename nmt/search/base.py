@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 from torch import Tensor
 
 from nmt.errors import ParameterError, did_you_mean
-from nmt.parameters import PositiveInt, Range, check_fields
+from nmt.parameters import PositiveInt, Range, annotations_of, value_problem
 
 
 class Selectable(Protocol):
@@ -59,8 +59,7 @@ class Search(ABC):
     the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
     decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
 
-    A value that does not fit its annotation, also one of a subclass, raises ParameterError. Conditions on several
-    fields are checked in `__post_init__`.
+    `replace` checks the annotations of the fields, and `__post_init__` conditions on several fields.
     """
 
     max_length_factor: Annotated[float, Range(above=0, high=1000)] = 2.0
@@ -68,9 +67,6 @@ class Search(ABC):
     long_source: Literal["split", "refuse", "whole"] = "split"
     max_source_length: Annotated[int, Range(low=2)] = 1000
     batch_tokens: PositiveInt = 16000
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     @abstractmethod
@@ -128,12 +124,14 @@ class Search(ABC):
         return max(1, math.floor(self.max_length_factor * source_length) + self.max_length_extra)
 
     def replace(self, **fields: Any) -> Self:
-        """Return this strategy with other values of some fields. Raises ParameterError for an unknown field."""
+        """Return this strategy with other values of fields. Raises ParameterError for a value that does not fit."""
         known = [field.name for field in dataclasses.fields(self)]
-        for name in fields:
+        for name, value in fields.items():
             if name not in known:
                 near = did_you_mean(name, known) or f"; {type(self).__name__} takes {', '.join(known)}"
                 raise ParameterError(name, f"unknown key{near}")
+            if problem := value_problem(value, annotations_of(type(self)).get(name, Any)):
+                raise ParameterError(name, problem)
         return dataclasses.replace(self, **fields)
 
 

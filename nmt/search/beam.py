@@ -64,7 +64,6 @@ class BeamSearch(ConstrainedSearch):
     n_best: PositiveInt = 1
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.beam_size % self.groups:
             raise ParameterError(
                 "groups", f"got {self.groups}, expected a number that divides beam_size={self.beam_size}"

@@ -41,7 +41,6 @@ class Sampling(ConstrainedSearch):
     seed: Annotated[int, Range(low=0, high=2**32 - 1)] = 1
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._require_candidates("samples", self.samples)
 
     @property

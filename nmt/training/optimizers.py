@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 from torch.optim import AdamW, Muon, Optimizer
 
-from nmt.parameters import Fraction, NonNegative, checked
+from nmt.parameters import Fraction, NonNegative
 
 
-@checked
 class MuonWithAdamW(Optimizer):
     """Muon for the hidden weight `matrices` of a model, and AdamW for its other `params`.
 
@@ -20,8 +19,8 @@ class MuonWithAdamW(Optimizer):
     `weight_decay` (arXiv:2502.16982, section 2.2).
 
     There are two groups of parameters, first that of Muon. The state and the groups of both parts are those of this
-    object, so schedules, gradient clipping and checkpoints see one optimizer. Raises ParameterError for a value out of
-    range, and ValueError if one of `matrices` is no matrix.
+    object, so schedules, gradient clipping and checkpoints see one optimizer. Raises ValueError if one of `matrices` is
+    no matrix.
     """
 
     def __init__(

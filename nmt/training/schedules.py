@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from nmt.config.settings import TrainerConfig
-from nmt.parameters import NonNegativeInt, Range, check_fields
+from nmt.parameters import NonNegativeInt, Range
 
 ShareOfRun = Annotated[float, Range(above=0, high=1)]
 
@@ -67,9 +67,6 @@ class Schedule(ABC):
 
     warmup_updates: NonNegativeInt = 0
     warmup_share: ShareOfRun = 0.15
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def __call__(self, update: int, progress: float) -> float:
         """Return the factor for the next update, after `update` finished updates."""

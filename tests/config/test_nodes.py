@@ -13,7 +13,7 @@ import torch
 
 from nmt.config import nodes as module_under_test
 from nmt.errors import ParameterError, UserError
-from nmt.parameters import PositiveInt, checked
+from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,6 @@ class Open:
         raise AssertionError("must not be built")
 
 
-@checked
 class Odd:
     """Has annotations that Python cannot read, besides one that it can."""
 

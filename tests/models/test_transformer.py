@@ -111,18 +111,9 @@ def test_each_matrix_has_the_initial_values_of_a_layer_of_its_own(activation):
     assert not network[0].bias.any() and not network[3].bias.any()
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"norm": "batch"}, "norm: got 'batch', expected one of layer, rms"),
-        ({"activation": "rel"}, r"activation: got 'rel', expected one of relu, .*, geglu; did you mean 'relu'\?"),
-        ({"heads": 3}, "heads: got 3, expected a number that divides the width 16"),
-        ({"stochastic_depth": 1.0}, "stochastic_depth: got 1.0, expected a number of at least 0 and less than 1"),
-    ],
-)
-def test_values_out_of_range_are_refused(change, words):
-    with pytest.raises(ParameterError, match=words):
-        block(**change)
+def test_heads_that_do_not_divide_the_width_are_refused():
+    with pytest.raises(ParameterError, match="heads: got 3, expected a number that divides the width 16"):
+        block(heads=3)
 
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5])

@@ -30,7 +30,7 @@ from num2words import CONVERTER_CLASSES, num2words
 from nmt.data.pair import SentencePair
 from nmt.data.sources.base import Generated
 from nmt.errors import ParameterError, did_you_mean
-from nmt.parameters import PositiveInt, checked
+from nmt.parameters import PositiveInt
 from nmt.text.languages import foreign_script, locale_of
 
 Form = Callable[[Locale, Any], str]
@@ -229,7 +229,6 @@ TOPICS: Mapping[str, Topic] = {
 }
 
 
-@checked
 class Cldr(Generated):
     """Generated pairs; each sentence joins 1 to `max_parts` expressions of the `topics`."""
 

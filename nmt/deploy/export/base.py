@@ -20,7 +20,6 @@ from nmt.errors import UserError, missing_packages, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder
-from nmt.parameters import check_fields
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
@@ -72,15 +71,12 @@ class Exportable:
 
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
-    """A format of other programs. Its fields are its settings, and a value that does not fit raises ParameterError."""
+    """A format of other programs. Its fields are its settings."""
 
     name: ClassVar[str]  # on the command line
     library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
     note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def exact(self) -> bool:

@@ -11,13 +11,12 @@ from torch import Tensor
 from nmt.lab.attribution.base import AttributionView, Scores
 from nmt.lab.attribution.gradient import gradients, join
 from nmt.lab.attribution.prediction import Prediction
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 POINTS = 4  # of Gauss-Legendre quadrature in each part of the way
 SHORTEST = 2.0**-12  # of the way: a shorter part is not halved
 
 
-@checked
 class IntegratedGradients(AttributionView):
     """The product of each embedding with the mean gradient of log P on the straight way from zero to the embeddings.
 

@@ -14,12 +14,11 @@ from nmt.lab.attention.figure import card, draw, save_attention_maps, save_figur
 from nmt.lab.attention.fonts import typeface
 from nmt.lab.attention.view import attention_maps, view
 from nmt.lab.attribution.base import AttributionView, attributions
-from nmt.parameters import NonNegativeInt, checked
+from nmt.parameters import NonNegativeInt
 from nmt.system.run_files import ATTENTION
 from nmt.training.module import RunCallback, TranslationModule, translation_module
 
 
-@checked
 class Samples(RunCallback):
     """Logs the first `sentences` validation sentences to TensorBoard after each validation.
 

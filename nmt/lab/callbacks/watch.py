@@ -14,7 +14,7 @@ from nmt.data.normalization import normalized
 from nmt.lab.attention.measures import measures, scalars
 from nmt.lab.attention.view import attention_maps
 from nmt.lab.report.errors import shares
-from nmt.parameters import PositiveInt, checked
+from nmt.parameters import PositiveInt
 from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,6 @@ ADVICE = {
 }
 
 
-@checked
 class Watch(Callback):
     """Writes figures about the translations, the losses and the attention of each validation to the loggers.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import DistanceTask
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 NOUNS = (
     *("key", "box", "door", "car", "lamp", "ring", "ship", "map", "coat", "cup"),
@@ -19,7 +19,6 @@ PLACES = ("near", "behind", "under", "above", "beside", "beyond")
 QUALITIES = ("old", "new", "small", "heavy", "green", "cheap", "clean", "broken", "famous", "warm")
 
 
-@checked
 class Agreement(DistanceTask):
     """Sources as "the keys near the box will be old"; the target agrees with the subject: "they are old".
 

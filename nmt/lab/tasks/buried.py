@@ -9,12 +9,11 @@ from typing import Annotated
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.copy import WORDS
 from nmt.lab.tasks.task import DistanceTask
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 FILLERS = ("ah", "eh", "er", "hm", "oh", "uh", "um", "oi")
 
 
-@checked
 class Buried(DistanceTask):
     """Sources as "um ah ka bo er um"; the target is the two words without the fillers: "ka bo".
 

@@ -8,12 +8,11 @@ from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import Task
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 WORDS = tuple(consonant + vowel for consonant in "bdklmnst" for vowel in "aeiou")
 
 
-@checked
 class Copy(Task):
     """Sources of 1 to `max_words` random words, as "ka bo se"; the target is the same.
 

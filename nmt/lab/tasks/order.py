@@ -7,7 +7,7 @@ from random import Random
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import Task
-from nmt.parameters import PositiveInt, checked
+from nmt.parameters import PositiveInt
 
 NAMES = (
     *("anna", "ben", "clara", "david", "emma", "felix", "greta", "hugo", "ida", "jonas"),
@@ -23,7 +23,6 @@ VERBS = {
 }
 
 
-@checked
 class Order(Task):
     """Sources as "anna follows ben , clara sees anna"; the target is their passive: "ben is followed by anna , ...".
 

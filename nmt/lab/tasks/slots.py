@@ -8,7 +8,7 @@ from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.task import Task
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 SLOTS = (
     *(("one", "two", "six", "ten"), ("big", "low", "new", "old"), ("red", "tan", "grey", "blue")),
@@ -17,7 +17,6 @@ SLOTS = (
 PLACES = {word: place for place, words in enumerate(SLOTS) for word in words}
 
 
-@checked
 class Slots(Task):
     """Sources as "sit red two cats"; the target has the words in the order of a sentence: "two red cats sit".
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Annotated
 
 from nmt.data.sources.base import Generated
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 PHRASES = (
     *("after the rain", "before noon", "in the evening", "near the old tower", "on a cold day", "with great care"),
@@ -51,7 +51,6 @@ class DistanceTask(Task):
         """Return the distance between the two parts of a source."""
 
 
-@checked
 class PhrasesTask(DistanceTask):
     """A task in which phrases are between the two parts."""
 

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 
 from nmt.models.attention.base import Attention, AttentionMemory, Normalizer, QueryState, StateT
 from nmt.models.interface import State, per_sentence
-from nmt.parameters import Range, Width, checked
+from nmt.parameters import Range, Width
 
 
-@checked
 class AdditiveAttention(Attention[StateT]):
     """score_j = v^T tanh(W q + U h_j) (arXiv:1409.0473, eq. 6 and appendix A.1.2); h_j is the vector of source token j.
 
@@ -70,7 +69,6 @@ class CoverageState(State):
     fertility: Tensor = per_sentence()
 
 
-@checked
 class CoverageAttention(AdditiveAttention[CoverageState]):
     """Linguistic coverage of arXiv:1601.04811, section 3.1. As in the paper, the default query is the previous state.
 

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError, missing_packages
 from nmt.models.interface import State, per_sentence
-from nmt.parameters import checked
 
 Normalizer = Literal["softmax", "sparsemax", "entmax"]
 QueryState = Literal["previous", "between", "current"]
@@ -39,7 +38,6 @@ class AttentionMemory(State):
     mask: Tensor = per_sentence()
 
 
-@checked
 class Attention(nn.Module, ABC, Generic[StateT]):
     """Maps queries and a memory to contexts and weights.
 

@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory, AttentionWrapper, StateT
 from nmt.models.interface import State
-from nmt.parameters import Length, checked
+from nmt.parameters import Length
 
 
-@checked
 class LocalAttention(AttentionWrapper[StateT]):
     """Attends to the positions s with |s - p_t| <= D only (arXiv:1508.04025, section 3.2).
 

@@ -19,12 +19,11 @@ from nmt.models.attention.base import (
     require_equal_widths,
 )
 from nmt.models.interface import State
-from nmt.parameters import Length, checked
+from nmt.parameters import Length
 
 _IGNORED = -1e4  # the score after `max_length`; it is finite, so that a window there has weights
 
 
-@checked
 class DotAttention(Attention[None]):
     """score = f h_t^T h_s with the factor f of `make_factor`.
 
@@ -51,7 +50,6 @@ class DotAttention(Attention[None]):
         return query @ memory.keys.transpose(1, 2)
 
 
-@checked
 class GeneralAttention(Attention[None]):
     """score = f h_t^T W h_s: "general" of arXiv:1508.04025, section 3.1, times the factor f of `make_factor`.
 
@@ -78,7 +76,6 @@ class GeneralAttention(Attention[None]):
         return query @ memory.keys.transpose(1, 2)
 
 
-@checked
 class LuongAttention(AttentionWrapper[State | None]):
     """Global attention whose query is the current state h_t (arXiv:1508.04025, section 3.1, eq. 7).
 
@@ -104,7 +101,6 @@ class LuongAttention(AttentionWrapper[State | None]):
             super().__init__(kind(query_width, memory_width, scale or "sqrt", "current", normalizer))
 
 
-@checked
 class LocationAttention(Attention[None]):
     """a_t = softmax(W h_t) (arXiv:1508.04025, eq. 8): row s of W is the score of position s.
 

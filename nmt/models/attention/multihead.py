@@ -7,10 +7,9 @@ from torch import Tensor
 
 from nmt.models.attention.base import Attention, AttentionMemory, Normalizer, QueryState
 from nmt.models.multihead import MultiHeadAttention
-from nmt.parameters import Heads, checked
+from nmt.parameters import Heads
 
 
-@checked
 class MultiHead(Attention[None]):
     """`heads` heads, each with its own projections: Concat(head_1, ..., head_H) W^O (arXiv:1706.03762, section 3.2.2).
 

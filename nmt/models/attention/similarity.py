@@ -16,10 +16,9 @@ from nmt.models.attention.base import (
     make_factor,
     require_equal_widths,
 )
-from nmt.parameters import Range, checked
+from nmt.parameters import Range
 
 
-@checked
 class CosineAttention(Attention[None]):
     """score = f cos(h_t, h_s), as in the content-based addressing of arXiv:1410.5401, section 3.3.1, eq. 5 and 6.
 
@@ -55,7 +54,6 @@ def _norms(vectors: Tensor) -> Tensor:
     return norms.clamp_min(1e-12)
 
 
-@checked
 class DistanceAttention(Attention[None]):
     """score = -f |h_t - h_s|, with the factor f of `make_factor`.
 

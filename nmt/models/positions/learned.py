@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.models.positions.base import Positions
-from nmt.parameters import Length, checked
+from nmt.parameters import Length
 
 
-@checked
 class Learned(Positions):
     """Adds a learned vector for each position to the embeddings (arXiv:1705.03122, section 3.1).
 
@@ -35,7 +34,6 @@ class Learned(Positions):
         return x + self.table.weight[start:end].to(x.dtype)
 
 
-@checked
 class Relative(Positions):
     """Adds to each key a learned vector for its distance from the query (arXiv:1803.02155, section 3.1, eq. 4).
 

@@ -11,12 +11,11 @@ from pytorch_lightning.trainer.states import TrainerFn
 from torch import Tensor
 
 from nmt.checkpoint import load, save
-from nmt.parameters import Fraction, NonNegativeInt, PositiveInt, checked
+from nmt.parameters import Fraction, NonNegativeInt, PositiveInt
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.module import TranslationModule, check_finite, translation_module
 
 
-@checked
 class Checkpointing(Callback):
     """Writes last.ckpt (the complete state of training), best.safetensors and the weights of the last validations.
 

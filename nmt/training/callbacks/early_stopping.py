@@ -10,13 +10,12 @@ import pytorch_lightning as pl
 from pytorch_lightning import callbacks
 
 from nmt.errors import counted
-from nmt.parameters import NonNegative, PositiveInt, checked
+from nmt.parameters import NonNegative, PositiveInt
 from nmt.training.module import QUALITY
 
 logger = logging.getLogger(__name__)
 
 
-@checked
 class EarlyStopping(callbacks.EarlyStopping):
     """Ends a run after `patience` validations in a row without an improvement; None never ends it.
 

@@ -14,13 +14,12 @@ from pytorch_lightning.trainer.states import TrainerFn
 from tqdm import tqdm
 
 from nmt.data.progress import clock
-from nmt.parameters import NonNegative, checked
+from nmt.parameters import NonNegative
 from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
 
 
-@checked
 class TrainingProgress(Callback):
     """Shows progress, loss, learning rate, tokens per second, the monitored score and the time left.
 

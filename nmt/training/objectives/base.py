@@ -14,7 +14,7 @@ from nmt.data.batches import Batch
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.seq2seq import Seq2Seq
-from nmt.parameters import Fraction, check_fields
+from nmt.parameters import Fraction
 from nmt.tokens import BOS, EOS, PAD
 
 
@@ -51,7 +51,7 @@ class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
     A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Its fields are
-    its settings, and a value that does not fit raises ParameterError. Four attributes declare its needs:
+    its settings. Four attributes declare its needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
       call of the model; dropout differs between them.
@@ -73,9 +73,6 @@ class Objective(ABC):
 
     label_smoothing: Fraction = 0.1
     word_dropout: Fraction = 0.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def check(self, model: Seq2Seq) -> None:  # noqa: B027 - most objectives fit every model
         """Raise ParameterError for a model that does not fit, before a run begins."""

@@ -46,7 +46,6 @@ class GuidedAlignment(Objective):
     head: PositiveInt | None = 1
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.needs_weights = CrossLayer(self.layer)
 
     def check(self, model: Seq2Seq) -> None:

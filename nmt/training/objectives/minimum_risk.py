@@ -56,7 +56,6 @@ class MinimumRisk(CrossEntropy):
     likelihood: NonNegative = 0.3
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.search = BeamSearch(beam_size=self.candidates, n_best=self.candidates, length_penalty=self.length_penalty)
         self._bleu = BLEU(tokenize="none", effective_order=True)
 

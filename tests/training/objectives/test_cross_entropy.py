@@ -8,7 +8,6 @@ from torch import nn
 from torch.nn.functional import cross_entropy, kl_div, log_softmax
 
 from nmt.data.batches import make_batch
-from nmt.errors import ParameterError
 from nmt.tokens import PAD
 from nmt.training.objectives.cross_entropy import CrossEntropy
 from nmt.training.objectives.rdrop import RDrop
@@ -111,12 +110,3 @@ def test_only_the_second_pass_of_simcut_is_cut():
         assert (cut[50:][changed] == PAD).all()
         assert changed.float().mean() == pytest.approx(0.05, abs=0.01)
     assert torch.equal(mask, batch.source_mask.repeat(2, 1))
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "value"), [(RDrop, "alpha", -1.0), (SimCut, "cut", 1.0), (CrossEntropy, "label_smoothing", 1.0)]
-)
-def test_values_out_of_range_are_refused(kind, name, value):
-    with pytest.raises(ParameterError) as refused:
-        kind(**{name: value})
-    assert refused.value.parameter == name

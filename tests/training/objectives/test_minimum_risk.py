@@ -7,7 +7,6 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from nmt.data.batches import make_batch
-from nmt.errors import ParameterError
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
@@ -102,10 +101,3 @@ def test_candidates_are_found_without_dropout_and_training_goes_on(model, batch)
     before = torch.get_rng_state()
     MinimumRisk().find(model, batch)
     assert model.training and torch.equal(torch.get_rng_state(), before)
-
-
-@pytest.mark.parametrize(("parameter", "value"), [("candidates", 1), ("alpha", -1.0), ("likelihood", math.inf)])
-def test_values_out_of_range_are_refused(parameter, value):
-    with pytest.raises(ParameterError) as refused:
-        MinimumRisk(**{parameter: value})
-    assert refused.value.parameter == parameter
