@@ -114,6 +114,7 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     not fit.
     """
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
+    common["strict"] |= (data.train_alignment or data.val_alignment) is not None  # line N belongs to pair N
     if data.path is not None or data.train is not None:
         node = {**data.source, "_partial_": True}  # its keys are checked, and nothing is constructed
         instantiate(node, "data", within=SOURCES, allow=allow, offered=common)
@@ -129,9 +130,9 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
 
 def build_more(data: DataConfig) -> dict[str, Source]:
     """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
-    languages = {"source_lang": data.source_lang, "target_lang": data.target_lang}
+    common = {"source_lang": data.source_lang, "target_lang": data.target_lang, "strict": data.strict}
     return {
-        name: build("source", FILES_NODE, f"data.more.{name}", offered={**languages, "train": entry.train})
+        name: build("source", FILES_NODE, f"data.more.{name}", offered={**common, "train": entry.train})
         for name, entry in (data.more or {}).items()
     }
 

@@ -59,6 +59,7 @@ class DataConfig:
     val_alignment: str | None = None
     val_size: PositiveInt  # pairs held out of train if there is no validation split
     seed: NonNegativeInt  # of the choice of held-out pairs, and of a source's random choices
+    strict: bool = False  # a bad row of the data is an error; otherwise a few are left out
     limit: PositiveInt | None  # use only this number of pairs from the start of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
     both_directions: bool = False  # train on the pairs with their sides swapped as well

@@ -9,21 +9,49 @@ the memory for a file without line ends.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
+import io
+import lzma
 import re
+import shlex
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path, PurePath
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal
 
 from nmt.errors import UserError
 
 LONGEST = 1 << 20  # bytes, with the line end
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_BREAKS = re.compile(r"[\r\n]+")
+TO_UTF8 = "convert the text, as in: iconv -f CP1252 -t UTF-8 OLD > NEW (CP949 for Korean, CP1251 for Cyrillic)"
+
+
+def _zstandard(path: Path) -> BinaryIO:
+    import pyarrow  # type: ignore[import-untyped]  # here, because the import is slow
+
+    return io.BufferedReader(pyarrow.input_stream(str(path), compression="zstd"))
+
+
+ENDINGS = (".gz", ".bz2", ".xz", ".zst")
+COMPRESSIONS: Mapping[bytes, Callable[[Path], Any]] = {  # by the first bytes of a file
+    **{b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open, b"\x28\xb5\x2f\xfd": _zstandard}
+}
+NO_TEXT: Mapping[bytes, str] = {  # how a file begins that holds no text in UTF-8, what it is, and the way to its text
+    rb"PK\x03\x04|7z\xbc\xaf|Rar!|.{257}ustar": "an archive or document; unpack it, as in: unzip FILE",
+    rb"PAR1|ARROW1|\xff{4}": "Parquet or Arrow; name its folder: data=hub data.name=FOLDER",
+    rb"%PDF-|\{\\rtf|\xd0\xcf\x11\xe0": "a document; save it as text (a PDF by: pdftotext FILE)",
+    rb"version https://git-lfs": "a pointer of Git LFS; get the file itself by: git lfs pull",
+    rb"\xff\xfe\0\0|\0\0\xfe\xff": "UTF-32; convert it: iconv -f UTF-32 -t UTF-8 FILE > NEW",
+    rb"\xff\xfe|\xfe\xff": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+    rb"((..)*?[^\0]\0){3}": "UTF-16; convert it: iconv -f UTF-16LE -t UTF-8 FILE > NEW",
+    rb"((..)*?\0[^\0]){3}": "UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 FILE > NEW",
+    rb"(?!.*\n)[^\r]*\r+[^\r]": "the line ends of old Macs; convert it: tr '\\r' '\\n' < FILE > NEW",
+}
 
 
 def as_line(text: str) -> str:
@@ -33,7 +61,8 @@ def as_line(text: str) -> str:
 
 def format_of(name: str) -> str:
     """Return the ending of a file name that names its format, in lower case: `.jsonl` of `a.jsonl` and `a.JSONL.gz`."""
-    return PurePath(name.lower().removesuffix(".gz")).suffix
+    path = PurePath(name.lower())
+    return PurePath(path.stem).suffix if path.suffix in ENDINGS else path.suffix
 
 
 def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
@@ -42,26 +71,45 @@ def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, gzipped if its name ends in .gz. Raises UserError for a damaged one while the block reads it."""
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file, unpacked if its first bytes are those of gzip, bzip2, xz or zstandard.
+
+    Raises UserError for a file that is missing, cannot be read again or does not begin as a text, and for a damaged one
+    while the block reads it.
+    """
     try:
-        with cast(BinaryIO, gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")) as file:
-            yield file
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: not a whole gzip file ({error}); compress it again or drop the .gz") from error
+        if path.exists() and not path.is_file():  # a pipe can be read only once, and a device may have no end
+            kind = "a folder, pipe or device; expected a file that can be read again; data.path= names a folder"
+            raise UserError(f"{path}: cannot be read: {kind}")
+        with path.open("rb") as packed:
+            first = packed.peek(16)
+            unpack = next((unpack for magic, unpack in COMPRESSIONS.items() if first.startswith(magic)), None)
+            with nullcontext(packed) if unpack is None else unpack(path) as file:
+                head = file.peek(4096)[:4096]
+                if kind := next((kind for start, kind in NO_TEXT.items() if re.match(start, head, re.DOTALL)), ""):
+                    raise UserError(f"{path}: got {kind.replace('FILE', shlex.quote(str(path)))}")
+                yield file
+    except FileNotFoundError as error:
+        hint = f"; a pattern is no name, so join the files: cat {path} > ALL" if "*" in path.name else ""
+        raise UserError(f"{path}: no such file{hint}") from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        if isinstance(error, OSError) and error.strerror is not None:
+            raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UserError(f"{path}: damaged or cut off ({error}); get or compress it again") from error
 
 
-def raw(file: BinaryIO) -> Iterator[bytes]:
+def raw(file: BinaryIO | io.BufferedReader) -> Iterator[bytes]:
     """Return the lines of a file with their ends. Of a line that is too long, one byte more than `LONGEST` is read."""
     return iter(partial(file.readline, LONGEST + 1), b"")
 
 
-def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
+def decoded(lines: Iterable[bytes], place: str, *, first: int = 1, strict: bool = True) -> Iterator[str]:
     """Yield lines of UTF-8 text without their ends; `lines` have them.
 
     A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` followed by the
     number of a line names the line, and `first` is the number of the first line. Raises UserError for a line that is
-    too long or not UTF-8.
+    too long, and if `strict` for one that is not UTF-8. Otherwise each wrong byte becomes half a character (U+DC80 to
+    U+DCFF), which no text in UTF-8 has.
     """
     for number, line in enumerate(lines, start=first):
         if len(line) > LONGEST:
@@ -73,10 +121,10 @@ def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[s
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise UserError(
-                f"{place}{number}: not UTF-8 (byte {content[error.start]:#04x} at {error.start + 1}); convert the text "
-                "to UTF-8, for example with iconv"
-            ) from error
+            if strict:
+                where = f"byte {content[error.start]:#04x} at {error.start + 1}"
+                raise UserError(f"{place}{number}: not UTF-8 ({where}); {TO_UTF8}") from error
+            text = content.decode("utf-8", "surrogateescape")
         sentence = text.removesuffix("\n").removesuffix("\r")
         if sentence or text.endswith("\n"):
             yield sentence

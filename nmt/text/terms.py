@@ -74,17 +74,14 @@ class Terms:
 
 
 def read_terms(path: Path) -> Terms:
-    """Return the glossary of a file, gzipped if its name ends in .gz: on each line a term, a tab and its translation.
+    """Return the glossary of a file, which may be compressed: on each line a term, a tab and its translation.
 
     Empty lines and comments are left out. A comment begins with "#" and a space, or with "#" and has no tab. Raises
     UserError for a file that cannot be read or is not UTF-8, for a line of another form, and for a term with two
     translations.
     """
-    try:
-        with lines.opened(path) as file:
-            rows = list(lines.decoded(lines.raw(file), f"{path}, line "))
-    except OSError as error:
-        raise UserError(f"terms: {path} cannot be read ({error.strerror}); give another file") from error
+    with lines.opened(path) as file:
+        rows = list(lines.decoded(lines.raw(file), f"{path}, line "))
     translations: dict[str, str] = {}
     for number, line in enumerate(rows, start=1):
         if not line.strip() or line.startswith("# ") or (line.startswith("#") and "\t" not in line):

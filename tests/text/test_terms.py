@@ -153,9 +153,9 @@ def test_a_glossary_may_be_gzipped(tmp_path: Path) -> None:
     file, packed = tmp_path / "terms.tsv.gz", gzip.compress(b"file\tDatei\n" * 100)
     file.write_bytes(packed)
     assert read_terms(file) == Terms({"file": "Datei"})
-    for damaged in (packed[:-9], packed[:12] + b"\xff" * 9, b"file\tDatei\n"):
+    for damaged in (packed[:-9], packed[:12] + b"\xff" * 9):
         file.write_bytes(damaged)
-        with pytest.raises(UserError, match=r"terms\.tsv\.gz: not a whole gzip file"):
+        with pytest.raises(UserError, match=r"terms\.tsv\.gz: damaged or cut off"):
             read_terms(file)
 
 
@@ -167,7 +167,7 @@ def test_a_glossary_may_be_gzipped(tmp_path: Path) -> None:
         (b"a\tb\tc\n", "line 1: got"),
         (b"a\tb\n\na\tc\n", "line 3: 'a' has another translation before; keep one of them"),
         (b"\xff\n", r"terms\.tsv, line 1: not UTF-8"),
-        (None, r"terms: .* cannot be read"),
+        (None, r"terms\.tsv: no such file"),
     ],
 )
 def test_a_glossary_that_cannot_be_used(tmp_path: Path, content: bytes | None, message: str) -> None:

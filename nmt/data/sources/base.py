@@ -16,16 +16,22 @@ import functools
 import logging
 import zlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
-from nmt.errors import ParameterError, UserError
+from nmt.errors import ParameterError, UserError, counted, did_you_mean
+from nmt.system.lines import TO_UTF8
+from nmt.text.languages import english_name, find_language
 
 SPLITS = ("train", "val", "test")
+SPLIT_FILE_NAMES = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
+MOST = 0.05  # if a larger share of the rows is bad, the data are probably read in a wrong way
+HOPELESS, NAMED = 1000, 3  # if the first rows are all bad, the rest is not read; bad rows that a message names
 
 Pairs = Iterable[SentencePair]
 
@@ -124,21 +130,92 @@ def note(text: str) -> None:
     logger.info(text)
 
 
-def reader(read: Callable[[], Iterator[SentencePair]], where: str) -> Pairs:
-    """Return the pairs that `read` yields. Each iteration calls `read` again, so they need not be in memory.
+@dataclass(frozen=True)
+class Bad:
+    """Why a row has no text, in words such as "3 columns", and what helps if many rows are like it."""
 
-    `where` begins the message of the UserError that is raised at the end of a pass without pairs.
+    reason: str
+    advice: str = "repair these rows, or remove them"
+
+
+Text = str | Bad
+Row = tuple[int, Text, Text]  # its number, counted from 1, the source and the target
+
+
+def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pairs:
+    """Return the pairs of the rows that `read` yields. Each iteration calls `read` again.
+
+    Bad rows are left out and counted in a note. Iterating raises UserError, which begins with `where`, if there is no
+    row, if more than `MOST` of the rows are bad, and with `strict` for any bad row.
     """
 
     def pairs() -> Iterator[SentencePair]:
-        empty = True
-        for pair in read():
-            empty = False
-            yield pair
-        if empty:
+        rows, bad, first = 0, Counter[Bad](), list[str]()
+        for number, source, target in read():
+            rows += 1
+            if isinstance(source, str) and isinstance(target, str):
+                yield SentencePair(source, target, number)
+                continue
+            why = next(text for text in (source, target) if isinstance(text, Bad))
+            if strict:
+                raise UserError(f"{where}:{number}: {why.reason}; {why.advice}")
+            bad[why] += 1
+            if bad.total() <= NAMED:
+                first.append(f"{number:,} ({why.reason})")
+            if rows == bad.total() == HOPELESS:
+                break
+        if not rows:
             raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
+        if bad:
+            common = bad.most_common()
+            counts = "; in all " + ", ".join(f"{count:,} ({why.reason})" for why, count in common)
+            named = ", ".join(first) + counts * (bad.total() > NAMED)
+            share = f"{where}: {bad.total():,} of {counted(rows, 'row')}"
+            if bad.total() > MOST * rows:
+                raise UserError(f"{share} cannot be used, more than {MOST:.0%}: {named}; {common[0][0].advice}")
+            note(f"{share} {'was' if bad.total() == 1 else 'were'} left out: {named}")
 
     return Reiterable(pairs)
+
+
+def checked(text: str) -> Text:
+    """Return a text, or if it has half a character, as a wrong byte leaves it, why it is none."""
+    try:
+        if not text.isascii():
+            text.encode()
+        return text
+    except UnicodeEncodeError:
+        return Bad("not UTF-8", TO_UTF8)
+
+
+def text_of(row: Any, language: str) -> Text:
+    """Return the text of a row, or why it has none. A row maps languages to texts, itself or under `translation`."""
+    if isinstance(row, Bad):
+        return row
+    inside = row.get("translation") if isinstance(row, Mapping) else None
+    texts = inside if isinstance(inside, Mapping) else row
+    if not isinstance(texts, Mapping):
+        return Bad(f"{type(row).__name__}, not an object", 'expected rows as {"en": "a dog", "de": "ein Hund"}')
+    key = language if language in texts else key_of(language, tuple(texts))
+    if key is None:
+        return Bad(*no_key(language, tuple(texts)))
+    text = texts[key]
+    return checked(text) if isinstance(text, str) else Bad(f"'{language}' is {'null' if text is None else 'no text'}")
+
+
+@functools.lru_cache(1024)
+def key_of(language: str, keys: tuple[str, ...]) -> str | None:
+    """Return the only key that means a language: for `de`, also `deu`, `DE`, `German` or `German sentence`."""
+    named = [key for key in keys if english_name(language).lower() in key.lower()]
+    return find_language(language, keys) or (named[0] if len(named) == 1 else None)
+
+
+def no_key(language: str, keys: Iterable[str]) -> tuple[str, str]:
+    """Return what is said, and what is advised, if none of the `keys` of the data means a language."""
+    listed = ", ".join(keys) or "none"
+    there = f"there are: {listed[:100]}{'...' * (len(listed) > 100)}{did_you_mean(language, keys)}"
+    advice = "set data.source_lang and data.target_lang, or column= of translate.py"
+    return f"no language key '{language}'", f"{there}; {advice}"
 
 
 class Generated(Source):

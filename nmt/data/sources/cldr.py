@@ -53,13 +53,7 @@ RATES = (
 RATE_DENOMINATORS = tuple(unit for unit in UNITS if unit.startswith("duration-"))
 CURRENCIES = ("EUR", "USD", "GBP", "JPY", "KRW", "CHF", "CNY", "INR", "CAD", "AUD", "SEK", "PLN", "CZK", "BRL")
 RELATIVE_UNITS: Mapping[str, int] = {  # in seconds, as format_timedelta counts them
-    "second": 1,
-    "minute": 60,
-    "hour": 3600,
-    "day": 86_400,
-    "week": 604_800,
-    "month": 2_592_000,
-    "year": 31_536_000,
+    **{"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000, "year": 31_536_000}
 }
 REDRAWS = 200
 PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " "))
@@ -143,13 +137,7 @@ def _relative(locale: Locale, value: tuple[str, int]) -> str:
     unit, count = value
     delta = datetime.timedelta(seconds=RELATIVE_UNITS[unit] * count)
     # No threshold is ever reached, so the granularity alone chooses the unit.
-    return format_timedelta(
-        delta,
-        granularity=unit,  # type: ignore[arg-type]
-        threshold=float("inf"),
-        add_direction=True,
-        locale=locale,
-    )
+    return format_timedelta(delta, unit, float("inf"), add_direction=True, locale=locale)  # type: ignore[arg-type]
 
 
 def _amount(rng: Random) -> Decimal:
@@ -211,16 +199,11 @@ def number_words_key(locale: Locale) -> str | None:
     return key if key and not foreign_script(num2words(25, lang=key), str(locale)) else None
 
 
+_DATES = [partial(_date, length) for length in ("full", "long", "medium", "short")]
+_SKELETONS = [partial(_skeleton, skeleton) for skeleton in ("MMMMd", "yMMMM", "yMMMEd")]
 # The order of the forms counts: of two that word a value in the same way, the first is used (see Topic.part).
 TOPICS: Mapping[str, Topic] = {
-    "dates": Topic(
-        _moment,
-        (
-            *(partial(_date, length) for length in ("full", "long", "medium", "short")),
-            *(partial(_skeleton, skeleton) for skeleton in ("MMMMd", "yMMMM", "yMMMEd")),
-            _date_time,
-        ),
-    ),
+    "dates": Topic(_moment, (*_DATES, *_SKELETONS, _date_time)),
     "times": Topic(_time, (partial(_clock, "short"), partial(_clock, "medium"), partial(_skeleton, "Bhm"))),
     "relative": Topic(_relative_value, (_relative,)),
     "quantities": Topic(_quantity, (_measure,)),

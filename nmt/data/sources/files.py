@@ -1,31 +1,48 @@
-"""Parallel text in local files: JSON lines, TSV, or one plain file for each language; each may be gzipped.
+"""Parallel text in local files: tables, JSON, or one plain file for each language; each may be compressed.
 
 Files are read line by line, in memory that does not grow with their size; `nmt.system.lines` defines a line.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import json
 import os
 import re
-import stat
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
-from nmt.data.pair import SentencePair
-from nmt.data.sources.base import SPLITS, Pairs, Source, note, reader
-from nmt.errors import ParameterError, UserError, counted, did_you_mean
-from nmt.system.lines import decoded, format_of, opened, raw
+from nmt.data.sources.base import (
+    SPLIT_FILE_NAMES,
+    Bad,
+    Pairs,
+    Row,
+    Source,
+    Text,
+    checked,
+    key_of,
+    no_key,
+    note,
+    reader,
+    text_of,
+)
+from nmt.errors import ParameterError, UserError, counted
+from nmt.system.lines import ENDINGS, LONGEST, decoded, format_of, opened, raw
 
-SPLIT_FILE_NAMES: Mapping[str, tuple[str, ...]] = {
-    "train": ("train",),
-    "val": ("val", "valid", "validation", "dev"),
-    "test": ("test",),
-}
-OTHER_FORMATS = (".csv", ".json", ".ndjson")  # files with these endings are not plain text
+JSON = (".jsonl", ".json", ".ndjson")
+ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
+JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
+DATA_SET = ("dataset_dict.json", "state.json", "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+NO_SENTENCE = re.compile(r"[\d.,-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
+BLANK = ""  # in place of a row: a blank line
+BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 One = TypeVar("One")
@@ -48,9 +65,13 @@ class Files(Source):
         train: Any = None,
         val: Any = None,
         test: Any = None,
+        strict: bool = False,
     ) -> None:
-        """Take the name of a folder, and for each split the name of a file or of two files [source, target]."""
-        self.languages = source_lang, target_lang
+        """Take the name of a folder, and for each split the name of a file or of two files [source, target].
+
+        If `strict`, a bad row is an error.
+        """
+        self.languages, self.strict = (source_lang, target_lang), strict
         named = {"train": train, "val": val, "test": test}
         self.named = {split: file_spec(value, split) for split, value in named.items() if value is not None}
         self.folder = None if path is None or train is not None else Path(os.path.expanduser(path))
@@ -59,9 +80,16 @@ class Files(Source):
 
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits that have a file. Raises UserError for a folder that is missing or unclear."""
-        specs = find_splits(self.folder, *self.languages) if self.folder is not None else {}
+        specs, below = dict[str, FileSpec](), dict[str, Pairs]()
+        if self.folder is not None and any(next(self.folder.glob(pattern), None) for pattern in DATA_SET):
+            from nmt.data.sources.hub import Hub
+
+            source, target = self.languages
+            below |= Hub(source_lang=source, target_lang=target, name=str(self.folder), strict=self.strict).splits()
+        elif self.folder is not None:
+            specs = find_splits(self.folder, *self.languages)
         specs |= self.named
-        return {split: read_pairs(specs[split], *self.languages) for split in SPLITS if split in specs}
+        return below | {split: read_pairs(spec, *self.languages, strict=self.strict) for split, spec in specs.items()}
 
     def origin(self, split: str) -> str:
         """Return the setting that names the split's file, or else the file of train: val may be held out of train."""
@@ -102,9 +130,11 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
             )
         splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
+        sides = [sorted(folder.glob(f"*.{language}")) for language in (source_lang, target_lang)]
+        found = f", as in 'data.train=[{sides[0][0]},{sides[1][0]}]'" if all(sides) else " and data.val="
         raise UserError(
             f"data.path: {folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "
-            "too), and none of val or test; put them there, or name the files by data.train= and data.val="
+            f"too), and none of val or test; put them there, or name the files by data.train={found}"
         )
     return splits
 
@@ -112,38 +142,26 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
 def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """Yield the file of pairs, or the two files, that a split may have under the name `stem`."""
 
-    def named(ending: str) -> list[Path]:
-        paths = (folder / f"{stem}.{ending}", folder / f"{stem}.{ending}.gz")
-        return [path for path in paths if path.is_file()]
+    def named(kind: str) -> list[Path]:
+        return [path for ending in ("", *ENDINGS) if (path := folder / f"{stem}{kind}{ending}").is_file()]
 
-    yield from zip(named("jsonl") + named("tsv"))
-    yield from itertools.product(*map(named, languages))
+    yield from zip(itertools.chain.from_iterable(map(named, ROWS)))
+    yield from itertools.product(*(named(f".{language}") for language in languages))
 
 
 # Lines, rows and pairs
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, gzipped if its name ends in .gz, as `nmt.system.lines.decoded` does.
+def read_lines(path: Path, *, strict: bool = True) -> Iterator[str]:
+    """Yield the lines of a UTF-8 text file, which may be compressed, as `nmt.system.lines.decoded` does.
 
     Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
     """
-    return decoded(_raw_lines(path), f"{path}:")
+    with opened(path) as file:
+        yield from decoded(raw(file), f"{path}:", strict=strict)
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe can be read only once, and a device may have no end
-            raise UserError(f"{path}: cannot be read: a folder, pipe or device; expected a file that can be read again")
-        with opened(path) as file:
-            yield from raw(file)
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such file") from error
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def together(one: Iterable[One], other: Iterable[Other], names: tuple[str, str]) -> Iterator[tuple[One, Other]]:
+def together(one: Iterable[One], other: Iterable[Other], *, names: tuple[str, str]) -> Iterator[tuple[One, Other]]:
     """Yield the lines of two files side by side. Raises UserError, which has their `names`, if one has more lines."""
     both = itertools.zip_longest(one, other)
     for count, (first, second) in enumerate(both, 1):
@@ -152,133 +170,154 @@ def together(one: Iterable[One], other: Iterable[Other], names: tuple[str, str])
             lines = (count - 1, longer) if first is None else (longer, count - 1)
             raise UserError(
                 f"{names[0]} has {counted(lines[0], 'line')} but {names[1]} has {lines[1]:,}; both must have one line "
-                "for each pair"
+                "for each pair (an empty line is one too: sed -i '$d' FILE removes the last line)"
             )
         yield first, second
 
 
-def read_pairs(spec: FileSpec, source_lang: str, target_lang: str) -> Pairs:
-    """Return the pairs of one .jsonl or .tsv file (or .gz of these), or of a source file and a target file.
+def read_pairs(spec: FileSpec, source_lang: str, target_lang: str, *, strict: bool = True) -> Pairs:
+    """Return the pairs of one file with both languages, or of a source file and a target file.
 
-    Iterating raises UserError as `read_texts` does, and for a corpus without pairs.
+    Iterating raises UserError as `read_texts` and `nmt.data.sources.base.reader` do.
     """
     languages = source_lang, target_lang
     if isinstance(spec, tuple):
-        return reader(lambda: _two_files(spec, languages), " and ".join(map(str, spec)))
-    if format_of(spec.name) not in (".jsonl", ".tsv"):
-        raise UserError(
-            f"{spec}: got '{format_of(spec.name)}', expected .jsonl, .tsv (or .gz of these), or [source,target] files"
-        )
-    return reader(lambda: _one_file(spec, languages), str(spec))
+        return reader(lambda: _two_files(spec, languages), " and ".join(map(str, spec)), strict=strict)
+    return reader(lambda: _one_file(spec, languages), str(spec), strict=strict)
 
 
-def _one_file(path: Path, languages: tuple[str, str]) -> Iterator[SentencePair]:
+def _one_file(path: Path, languages: tuple[str, str]) -> Iterator[Row]:
     for number, row in _rows(path, languages):
-        if row is not None:
-            source, target = (_text(row, language, f"{path}:{number}") for language in languages)
-            yield SentencePair(source, target, number)
+        if row != BLANK:
+            yield number, text_of(row, languages[0]), text_of(row, languages[1])
 
 
-def _two_files(paths: tuple[Path, Path], languages: tuple[str, str]) -> Iterator[SentencePair]:
-    sources, targets = map(read_texts, paths, languages)
-    for (number, source), (_, target) in together(sources, targets, (str(paths[0]), str(paths[1]))):
-        yield SentencePair(source, target, number)
+def _two_files(paths: tuple[Path, Path], languages: tuple[str, str]) -> Iterator[Row]:
+    sides = map(_texts, paths, languages)
+    for (number, source), (_, target) in together(*sides, names=(str(paths[0]), str(paths[1]))):
+        bad, path = (source, paths[0]) if isinstance(source, Bad) else (target, paths[1])
+        yield number, replace(bad, reason=f"{path.name}: {bad.reason}") if isinstance(bad, Bad) else source, target
 
 
 def read_texts(path: Path, column: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each line. In .jsonl and .tsv (or .gz of these), the text is under `column`.
+    """Yield the number and the text of each line. In the formats `ROWS`, the text is under `column`.
 
-    A blank line is an empty text. Raises UserError as `read_lines` does, for malformed lines, for a file without this
-    column, and for formats that are not text.
+    A blank line is an empty text. Raises UserError as `read_lines` does, and for a row without this text.
     """
-    kind = format_of(path.name)
-    if kind in OTHER_FORMATS:
-        raise UserError(f"{path}: got {kind}, expected .jsonl, .tsv, or one sentence on each line (.gz of these too)")
-    if kind not in (".jsonl", ".tsv"):
-        yield from enumerate(read_lines(path), 1)
-        return
-    for number, row in _rows(path, [column]):
-        yield number, "" if row is None else _text(row, column, f"{path}:{number}")
+    for number, text in _texts(path, column):
+        if isinstance(text, Bad):
+            raise UserError(f"{path}:{number}: {text.reason}; {text.advice}")
+        yield number, text
 
 
-def _rows(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
-    """Yield the number of each line of a .jsonl or .tsv file (or .gz of these), and its values by language.
+def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
+    if format_of(path.name) not in ROWS:
+        return enumerate(map(checked, read_lines(path, strict=False)), 1)
+    return ((number, row if row == BLANK else text_of(row, column)) for number, row in _rows(path, [column]))
 
-    A blank line has None. A JSON line holds `{"en": ..., "de": ...}` or `{"translation": {"en": ..., "de": ...}}`. TSV
-    has no quoting. Its first line is a header that names the columns; without one, its two columns are `languages`.
+
+def _rows(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the number of each row, and its texts by language, or why it has none; a blank line is `BLANK`.
+
+    The number is that of the line, or of an element of a JSON array.
     """
-    lines: Iterator[tuple[int, str]] = enumerate(read_lines(path), 1)
-    if format_of(path.name) == ".jsonl":
-        for number, line in lines:
-            yield number, _json(line, f"{path}:{number}") if line.strip() else None
+    if format_of(path.name) not in JSON:
+        yield from _table(path, languages)
         return
-    first = next(lines, None)
-    if first is None:
-        return
-    header, hint = _header(first[1], f"{path}:1", languages), ""
-    if not header:
-        if len(languages) == 1:
-            raise UserError(f"{path}:1: no header line that names the column '{languages[0]}'; put one above the texts")
-        note(f"{path}: no header line that names the columns; read as {', then '.join(languages)}")
-        header, lines = list(languages), itertools.chain([first], lines)
-        hint = " (or a header line that names the languages)"
-    for number, line in lines:
-        fields = line.split("\t")
-        if line and len(fields) != len(header):
-            got = counted(len(fields), "tab-separated column")
-            raise UserError(f"{path}:{number}: got {got}, expected {len(header)}: {_listed(header)}{hint}")
-        yield number, dict(zip(header, fields, strict=True)) if line else None
+    with opened(path) as file:
+        if JSON_ARRAY.match(file.peek(1024)):
+            yield from enumerate(_elements(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape"), path), 1)
+        else:
+            yield from enumerate(map(_json, decoded(raw(file), f"{path}:", strict=False)), 1)
 
 
-def _header(line: str, where: str, languages: Sequence[str]) -> list[str]:
-    """Return the names of a TSV file's columns, or an empty list if its first line holds sentences.
-
-    The line is a header if it names one of the languages, or if it holds several fields, all of them language codes.
-    Raises UserError for a header that does not name all languages.
-    """
-    header = [field.strip() for field in line.split("\t")]
-    codes = len(header) > 1 and all(map(LANGUAGE_CODE.fullmatch, header))
-    if len(header) < len(languages) or not (codes or {*languages} & {*header}):
-        return []
-    for language in languages:
-        require_language(language, header, f"{where} (read as a header line)")
-    return header
-
-
-def _json(line: str, where: str) -> Mapping[str, Any]:
-    """Return the texts of a JSON line by language."""
+def _json(line: str) -> Any:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{where}: malformed JSON ({error}); expected one object on each line") from error
-    if not isinstance(row, dict):
-        raise UserError(f"{where}: got {type(row).__name__}, expected a JSON object with one text for each language")
-    inside = row.get("translation")
-    return inside if isinstance(inside, dict) else row
+        return json.loads(line) if line.strip() else BLANK
+    except (ValueError, RecursionError):
+        return Bad("malformed JSON", "expected one object on each line")
 
 
-def _text(texts: Mapping[str, Any], lang: str, where: str) -> str:
-    require_language(lang, texts, where)
-    text = texts[lang]
-    if not isinstance(text, str):
-        raise UserError(f"{where}: '{lang}' is {json.dumps(text)[:40]}, expected a text in quotes")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise UserError(f"{where}: '{lang}' has half a character (a lone \\ud800-\\udfff escape)") from error
-    return text
+def _elements(file: TextIO, path: Path) -> Iterator[Any]:
+    """Yield the elements of the first array in a JSON text. Raises UserError if it is malformed or cut off."""
+    decode, rest, count = json.JSONDecoder().raw_decode, file.read(BLOCK).partition("[")[2], 0
+    while not (rest := rest.lstrip(", \t\r\n")).startswith("]"):
+        try:
+            value, end = decode(rest)
+        except (ValueError, RecursionError) as error:
+            if len(rest) > LONGEST or not (block := file.read(BLOCK)):
+                raise UserError(f"{path}: malformed JSON or cut off in element {count + 1:,} of the array") from error
+            rest += block
+            continue
+        yield value
+        rest, count = rest[end:], count + 1
 
 
-def require_language(lang: str, known: Iterable[str], where: str) -> None:
-    """Raise UserError unless `lang` is among the keys `known` that the data at `where` has."""
-    keys = list(known)
-    if lang not in keys:
+def _table(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a TSV or CSV file as `_rows` does. TSV has no quoting."""
+    lines = read_lines(path, strict=False)
+    tabbed = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
+    rows: Iterator[tuple[int, list[str] | Bad]] = _csv(lines) if format_of(path.name) == ".csv" else tabbed
+    rows = itertools.dropwhile(lambda row: row[1] in ([], [""]), rows)
+    head = list(itertools.islice(rows, HEAD))
+    header, first = _header([fields for _, fields in head if isinstance(fields, list) and any(fields)], path, languages)
+    advice = f"expected {len(header)}: {', '.join(header)}"[:200]
+    for number, fields in itertools.chain(head[first:], rows):
+        if isinstance(fields, Bad):
+            yield number, fields
+        elif not any(fields):
+            yield number, BLANK
+        elif len(fields) < len(header) or any(fields[len(header) :]):  # tabs at the end of a line do no harm
+            yield number, Bad(counted(len(fields), "column"), advice)
+        else:
+            yield number, dict(zip(header, fields, strict=False))
+
+
+def _csv(lines: Iterator[str]) -> Iterator[tuple[int, list[str] | Bad]]:
+    """Yield the number of the first line of each row, and its fields, which may have line breaks in quotes."""
+    first = next(lines, "")
+    delimiter, lines = max(",;\t", key=first.count), itertools.chain([first], lines)
+    table = csv.reader(map("{}\n".format, lines), delimiter=delimiter, strict=True)
+    while True:
+        number = table.line_num + 1
+        try:
+            yield number, next(table)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield number, Bad(f"malformed CSV up to line {table.line_num:,}")
+
+
+def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str]) -> tuple[list[str], int]:
+    """Return the names of a table's columns, and the number of its header lines, 1 or 0, from its first rows.
+
+    The first row is a header if it names all languages, has the code of one, or has only codes. Without a header, a
+    column of numbers, addresses or licences is none of the languages. Raises UserError if a language has no column.
+    """
+    if not head:
+        return [*languages], 0
+    keys = tuple(field.strip() for field in head[0])
+    found = [key_of(language, keys) for language in languages]
+    codes = len(keys) > 1 and all(map(LANGUAGE_CODE.fullmatch, keys))
+    if codes or {*languages} & {*keys} or len({*found} - {None}) == len(languages) > 1:
+        if len(keys) >= len(languages) and None in found:
+            missing = no_key(languages[found.index(None)], keys)
+            raise UserError(f"{path}:1 (read as a header line): {'; '.join(missing)}")
+        return list(keys), 1
+    if len(languages) == 1:
+        raise UserError(f"{path}:1: no header line that names the column '{languages[0]}'; put one above the texts")
+    width = Counter(map(len, head)).most_common(1)[0][0]
+    columns = zip(*(row for row in head if len(row) == width), strict=True)
+    texts = [i for i, column in enumerate(columns) if width == 2 or not all(map(NO_SENTENCE.fullmatch, column))]
+    header = [f"column {i + 1}" for i in range(width)]
+    if len(texts) != 2:
+        names = "\\t".join([*languages, *header[2:]])
         raise UserError(
-            f"{where}: no language key '{lang}'; there are: {_listed(keys) or 'none'}{did_you_mean(lang, keys)}; set "
-            "data.source_lang and data.target_lang, or column= of translate.py"
+            f"{path}: expected source, tab, target in each line, or a header line that names the languages among the "
+            f"{counted(width, 'column')} (sed -i '1i {names}' {shlex.quote(str(path))}); docs/data.md has all formats"
         )
-
-
-def _listed(names: Iterable[str]) -> str:
-    text = ", ".join(names)
-    return text if len(text) <= 100 else f"{text[:100]}..."
+    english_first = "tatoeba.org" in head[0][-1] and key_of("en", (languages[1],))
+    for i, name in zip(texts, languages[::-1] if english_first else languages, strict=True):
+        header[i] = name
+    note(f"{path}: no header line that names the columns; read as {', then '.join(header)}")
+    return header, 0

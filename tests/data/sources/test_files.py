@@ -1,15 +1,19 @@
 """Local parallel text: every format reads the same, and every mistake is one line that says where."""
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import tracemalloc
 from pathlib import Path
 
+import datasets
+import pyarrow
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.files import find_splits, read_lines, read_pairs, read_texts
+from nmt.data.sources.files import Files, find_splits, read_lines, read_pairs, read_texts
 from nmt.errors import UserError
 from nmt.system.lines import LONGEST
 
@@ -89,7 +93,7 @@ def test_lines_end_with_newline_alone(tmp_path):
     ("name", "content", "message"),
     [
         ("a.jsonl", '{"en": "a", "de": "b"}\n{"en": "a", \n', "a.jsonl:2: malformed JSON"),
-        ("a.jsonl", '{"en": ' + "[" * 100_000 + "\n", "a.jsonl:1: malformed JSON (maximum recursion"),
+        ("a.jsonl", '{"en": ' + "[" * 100_000 + "\n", "a.jsonl:1: malformed JSON"),
         ("a.jsonl", '{"en": "a", "fr": "b"}\n', "a.jsonl:1: no language key 'de'; there are: en, fr"),
         (
             "a.jsonl",
@@ -102,12 +106,16 @@ def test_lines_end_with_newline_alone(tmp_path):
             f"there are: {', '.join(['en', *map(str, range(99))])[:100]}...; set",
         ),
         ("a.jsonl", '{"en": null, "de": "b"}\n', "a.jsonl:1: 'en' is null"),
-        ("a.jsonl", '{"en": "\\ud83d", "de": "b"}\n', "a.jsonl:1: 'en' has half a character"),
+        ("a.jsonl", '{"en": "\\ud83d", "de": "b"}\n', "a.jsonl:1: not UTF-8"),
+        ("a.tsv", "a\tb\nc\n", "a.tsv:2: 1 column; expected 2: en, de"),
+        ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: 3 columns; expected 2: en, de"),
+        ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8; convert the text"),
+        ("a.csv", '"a" x,b\nc,d\n', "a.csv:1: malformed CSV up to line 1"),
+        ("a.txt", "a\n", "a.txt: expected source, tab, target in each line"),
+        ("a.txt", "a\tb\tc\n", r"(sed -i '1i en\tde\tcolumn 3' "),
+        ("a.json", '[{"en": "a", "de": "b"}, {"en"', "a.json: malformed JSON or cut off in element 2"),
         ("a.tsv", "en\tde\n", "a.tsv: empty corpus"),
-        ("a.tsv", "a\tb\nc\n", "a.tsv:2: got 1 tab-separated column, expected 2: en, de (or a header line"),
-        ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: got 3 tab-separated columns, expected 2: en, de"),
-        ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8 (byte 0xff at 1); convert"),
-        ("a.csv", "a,b\n", "a.csv: got '.csv', expected .jsonl"),
+        ("a.tsv", "\n\n", "a.tsv: empty corpus"),
     ],
 )
 def test_malformed_files(tmp_path, name, content, message):
@@ -130,10 +138,7 @@ def test_missing_truncated_and_unzipped(tmp_path):
     (tmp_path / "A.TSV.GZ").write_bytes(gzip.compress(b"a\tb\n"))
     assert list(read_pairs(tmp_path / "A.TSV.GZ", "en", "de")) == [SentencePair("a", "b")]
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(b"a\tb\n" * 1000)[:-9])
-    with pytest.raises(UserError, match="not a whole gzip file"):
-        list(read_pairs(tmp_path / "a.tsv.gz", "en", "de"))
-    (tmp_path / "a.tsv.gz").write_bytes(b"a\tb\n")
-    with pytest.raises(UserError, match="not a whole gzip file"):
+    with pytest.raises(UserError, match="damaged or cut off"):
         list(read_pairs(tmp_path / "a.tsv.gz", "en", "de"))
     with pytest.raises(UserError, match="cannot be read"):
         list(read_lines(tmp_path))
@@ -181,6 +186,102 @@ def test_a_note_about_a_file_is_logged_once(tmp_path, heard):
     assert heard == [f"{tmp_path / 'a.tsv'}: no header line that names the columns; read as en, then de"]
 
 
+def zstandard(content):
+    return pyarrow.compress(content, "zstd", asbytes=True)
+
+
+MANY = [SentencePair(f"Süß {number}.", f"Sweet {number}.") for number in range(50)]
+TSV = "".join(f"{pair.source}\t{pair.target}\n" for pair in MANY)
+OBJECTS = [{"de": pair.source, "en": pair.target} for pair in MANY]
+NOTES = "".join(f"{pair.target}\t{pair.source}\tCC-BY 2.0 (France) Attribution: tatoeba.org #1\n" for pair in MANY)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", json.dumps(OBJECTS)),
+        ("a.json", json.dumps({"version": "1", "data": [{"translation": row} for row in OBJECTS]}, indent=1)),
+        ("a.ndjson", "\n".join(map(json.dumps, OBJECTS))),
+        *(
+            (f"a.tsv{end}", pack(TSV.encode()))
+            for end in ("", ".gz")
+            for pack in (bz2.compress, lzma.compress, zstandard)
+        ),
+        ("a.tsv", gzip.compress(TSV.encode())),
+        ("a.tsv.gz", TSV),
+        ("deu.txt", NOTES),
+        ("a.tsv", "\ufeff" + "".join(f"{n}\t{pair.source}\t7\t{pair.target}\t\n" for n, pair in enumerate(MANY))),
+        ("a.tsv", "ENGLISH\tGerman\n" + "".join(f"{pair.target}\t{pair.source}\t\n" for pair in MANY)),
+        ("a.csv", "German sentence;eng\n" + "".join(f'"{pair.source}";"{pair.target}"\n' for pair in MANY)),
+    ],
+)
+def test_files_as_people_have_them(tmp_path, name, content):
+    assert list(read_pairs(write(tmp_path / "b", content).rename(tmp_path / name), "de", "en")) == MANY
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TSV.encode("utf-16"), "got UTF-16; convert it: iconv -f UTF-16 -t UTF-8 "),
+        (TSV.encode("utf-16-le"), "got UTF-16; convert it: iconv -f UTF-16LE -t UTF-8 "),
+        (TSV.encode("utf-16-be"), "got UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 "),
+        (TSV.encode("utf-32"), "got UTF-32; convert it: iconv -f UTF-32 -t UTF-8 "),
+        (TSV.replace("\n", "\r"), "got the line ends of old Macs; convert it: tr "),
+        (b"PK\x03\x04 ", "got an archive or document; unpack it, as in: unzip "),
+        (b"%PDF-1.4\n", "got a document; save it as text"),
+        (b"PAR1 ", "got Parquet or Arrow; name its folder: data=hub data.name="),
+        (
+            TSV.encode("latin-1"),
+            "50 of 50 rows cannot be used, more than 5%: 1 (not UTF-8), 2 (not UTF-8), 3 (not UTF-8)",
+        ),
+        (
+            TSV + "a\n" * 3,
+            "3 of 53 rows cannot be used, more than 5%: 51 (1 column), 52 (1 column), 53 (1 column); exp",
+        ),
+    ],
+)
+def test_files_that_are_something_else(tmp_path, content, message):
+    with pytest.raises(UserError, match=re.escape(message)):
+        list(read_pairs(write(tmp_path / "a.tsv", content), "de", "en", strict=False))
+
+
+def test_bad_rows_are_left_out_counted_and_named_in_every_format(tmp_path, heard):
+    lines = TSV.encode().splitlines(keepends=True)
+    lines[16], lines[39] = b"a\tb\tc\n", b"S\xfc\tb\n"
+    rows = [*map(json.dumps, OBJECTS), '{"de": null, "en": "a"}', '{"de": "a", "en"']
+    sides = [[line.split(b"\t")[side].strip() + b"\n" for line in lines] for side in (0, 1)]
+    array = [*OBJECTS, None, {"de": "a"}]
+    files = {
+        "a.tsv": b"".join(lines),
+        "a.jsonl": "\n".join(rows),
+        "a.json": json.dumps(array),
+        "a.de": b"".join(sides[0]),
+        "a.en": b"".join(sides[1]),
+    }
+    path = {name: write(tmp_path / name, content) for name, content in files.items()}
+    for spec, kept, message in (
+        (path["a.tsv"], 48, "2 of 50 rows were left out: 17 (3 columns), 40 (not UTF-8)"),
+        (path["a.jsonl"], 50, "2 of 52 rows were left out: 51 ('de' is null), 52 (malformed JSON)"),
+        (path["a.json"], 50, "2 of 52 rows were left out: 51 (NoneType, not an object), 52 (no language key 'en')"),
+        ((path["a.de"], path["a.en"]), 49, "1 of 50 rows was left out: 40 (a.de: not UTF-8)"),
+    ):
+        pairs = list(read_pairs(spec, "de", "en", strict=False))
+        assert len(pairs) == kept and heard[-1].endswith(message)
+        assert all(pair == MANY[pair.line - 1] for pair in pairs if pair.source != "a"), "the sides stay together"
+        with pytest.raises(UserError, match=r":(17|51|40): "):
+            list(read_pairs(spec, "de", "en"))
+
+
+def test_folders_of_the_library_datasets(tmp_path):
+    table = datasets.Dataset.from_list(OBJECTS)
+    table.save_to_disk(str(tmp_path / "saved"))
+    datasets.DatasetDict(train=table, validation=table).save_to_disk(str(tmp_path / "splits"))
+    (tmp_path / "hub").mkdir()
+    table.to_parquet(str(tmp_path / "hub" / "train.parquet"))
+    for folder in ("saved", "splits", "hub"):
+        assert list(Files(source_lang="de", target_lang="en", path=str(tmp_path / folder)).splits()["train"]) == MANY
+
+
 def test_texts_of_a_file(tmp_path: Path) -> None:
     rows = write(tmp_path / "a.JSONL", '{"en": "a"}\n\n{"en": "b", "de": 1}\n')
     assert list(read_texts(rows, "en")) == [(1, "a"), (2, ""), (3, "b")]
@@ -197,7 +298,7 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
     [
         ("a.jsonl", '{"en": "a"}\n{"text": "b"}\n', "a.jsonl:2: no language key 'en'; there are: text; set data"),
         ("a.tsv", "a\tb\nc\td\n", "a.tsv:1: no header line that names the column 'en'; put one above the texts"),
-        ("a.csv", "a,b\n", "a.csv: got .csv, expected .jsonl, .tsv, or one sentence on each line"),
+        ("a.csv", "a,b\n", "a.csv:1: no header line that names the column 'en'; put one above the texts"),
     ],
 )
 def test_a_file_without_the_language(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -36,7 +36,7 @@ def test_missing_network_is_one_line(data_config, monkeypatch, no_cache):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"config": "de-fr"}, r"data.config=de-fr \(train\): no language key 'en'; there are: de, fr"),
+        ({"config": "de-fr"}, r"data.config=de-fr \(train\): 1 of 1 row .*no language key 'en'.*; there are: de, fr"),
         ({"config": None}, "Config name is missing"),
         ({"config": "nope"}, r"BuilderConfig 'nope' not found. Available: \['de-en', 'de-fr'\]"),
     ],
@@ -69,24 +69,6 @@ def test_a_file_in_place_of_a_split_needs_no_network(data_config, monkeypatch, t
     assert list(load_corpus(build_source(config), config, ("test",))["test"]) == [SentencePair("a", "A")]
 
 
-def test_rows_without_a_text_are_counted_and_other_values_refused(heard):
-    def read(*batches):
-        return list(hub.read_rows(batches, "en", "de", "x (train)"))
-
-    assert read({"en": ["a", None], "de": ["A", "B"]}, {"en": ["c"], "de": [None]}) == [SentencePair("a", "A")]
-    assert heard == ["x (train): left out 2 rows without text on one side"]
-    with pytest.raises(UserError, match=r"x \(train\): got \('c', 1\), expected two texts"):
-        read({"en": ["a", "b"], "de": ["A", "B"]}, {"en": ["c"], "de": [1]})
-    assert len(heard) == 1
-    rows = [None, {"en": "a", "de": "A"}, {"en": "b", "de": None}, {"en": "c"}]
-    assert read({"translation": rows}, {"translation": [None]}) == [SentencePair("a", "A")]
-    assert heard[1:] == ["x (train): left out 4 rows without text on one side"]
-    with pytest.raises(UserError, match=r"x \(train\): the column 'translation' holds no texts by language"):
-        read({"translation": ["hello"]})
-    with pytest.raises(UserError, match="de"):
-        read({"translation": [{"en": "a", "fr": "A"}]})
-
-
 @pytest.mark.parametrize("streaming", [False, True])
 def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_cache, streaming):
     for split, count in (("train", 2500), ("validation", 3)):
@@ -96,7 +78,7 @@ def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_
     assert sorted(splits) == ["train", "val"]
     expected = [SentencePair(f"train {row}", f"{row}") for row in range(2500) if row != 1]
     assert list(splits["train"]) == list(splits["train"]) == expected
-    assert heard == [f"data.name={tmp_path} (train): left out 1 rows without text on one side"]
+    assert heard == [f"data.name={tmp_path} (train): 1 of 2,500 rows was left out: 2 ('en' is null)"]
 
 
 @pytest.mark.parametrize("proxy", ["", "http://proxy:3128"])
