@@ -66,7 +66,7 @@ lab: $(STAMP)  ## measure the claims about attention: trainings with several see
 benchmark: $(STAMP)  ## measure the speed of training and translation
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
-examples: $(STAMP)  ## train the three small models of examples/ anew (some minutes each, no network)
+examples: $(STAMP)  ## train the four small models of examples/ anew (some minutes each, no network)
 	$(BIN)/python scripts/examples.py
 
 notebook: $(STAMP)  ## run docs/attention.ipynb, and store what its cells print and draw

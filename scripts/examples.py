@@ -1,8 +1,9 @@
 """Make the models of examples/ anew, and the table of examples/README.md.
 
 python scripts/examples.py
-    train the three small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
-    print how many validation translations the copies change, and write the table
+    train the four small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
+    print how many validation translations the copies change, translate the test set with them, so that compare.py can
+    read them, and write the table
 python scripts/examples.py multi30k=FOLDER
     the same for two models of Multi30k (six hours with one thread); the folder has the files train, val and test.
     docs/results/distillation.md has the commands for the third one, multi30k_distilled, and docs/results/office_help.md
@@ -26,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
 from nmt.build import architecture
-from nmt.cli import share, train, translate
+from nmt.cli import evaluate, share, train, translate
 from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
 from nmt.errors import UserError
@@ -68,6 +69,7 @@ class Group:
 SMALL = Group(
     "embedded corpus",
     {
+        "no_attention": [*RECURRENT, "name=no_attention", "model/attention=none", *LENGTH],
         "bahdanau": [*RECURRENT, "name=bahdanau", "model/attention=bahdanau", "model.attention.width=64", *LENGTH],
         "luong": [*RECURRENT, "name=luong", "model/attention=luong", *LENGTH],
         "transformer": ["experiment=demo", "name=transformer", "model.encoder.block.width=64", *LENGTH],
@@ -76,9 +78,9 @@ SMALL = Group(
 MULTI30K = Group(
     "Multi30k",
     {
-        "multi30k_transformer": ["experiment=multi30k_bit", "seed=2"],
+        "multi30k_transformer": ["experiment=multi30k_bit", "seed=2", "name=multi30k_transformer"],
         "multi30k_bahdanau": [
-            *("experiment=multi30k_bahdanau", "seed=1", "name=bahdanau_distilled"),
+            *("experiment=multi30k_bahdanau", "seed=1", "name=multi30k_bahdanau"),
             *("trainer.check_val_every_n_epoch=null", "trainer.val_check_interval=830"),
         ],
     },
@@ -116,6 +118,8 @@ def publish(name: str, group: Group) -> None:
     shutil.rmtree(copy, ignore_errors=True)
     share.main([f"ckpt={run}", f"out={copy}", *([f"text={group.text}"] if group.text else [])])
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
+    if group.text is None:
+        evaluate.main([f"ckpt={copy}", "split=test"])
 
 
 def teachers_pairs(teachers: list[Path], data: Path) -> str:
@@ -164,13 +168,13 @@ def row(folder: Path) -> list[str]:
     """Return the row of a model."""
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
     config = config_of(folder)
-    data, attention = config["data"], architecture(config["model"]).rpartition(", ")[2]
+    data = config["data"]
     corpus = next((group.corpus for group in GROUPS if folder.name in group.models), None) or OTHERS[folder.name]
     size = best_checkpoint(folder).stat().st_size
     return [
         f"[{folder.name}]({folder.name})",
         f"{corpus}, {data['source_lang']} to {data['target_lang']}",
-        attention,
+        architecture(config["model"]),
         *(f"{metrics['test'][key]['value']:.1f}" for key in ("bleu", "chrf")),
         f"{metrics['parameters']:,}",
         f"{metrics['updates']:,}",

@@ -8,17 +8,19 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 
 from nmt import checkpoint, load_translator
 from nmt.cli import evaluate, score, translate
 from nmt.config.compose import compose
-from nmt.lab.cli import attend, heads, report
+from nmt.lab.cli import attend, compare, heads, report
 from nmt.system.run_files import best_checkpoint
 from tests.script import load_script
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-NAMES = ("bahdanau", "luong", "transformer")
+NAMES = ("bahdanau", "luong", "transformer")  # with attention
+SMALL = ("no_attention", *NAMES)
 MULTI30K = ("multi30k_bahdanau", "multi30k_distilled", "multi30k_transformer")
 OFFICE_HELP = {
     "office_help_en_ko": "Click OK to save the document.",
@@ -80,7 +82,7 @@ def test_korean_examples_translate_both_ways(name: str, source: str) -> None:
     assert seen.mean((0, 1)).argmax(-1)[list(words)].tolist() == looked_at
 
 
-@pytest.mark.parametrize("name", [name for name in (*NAMES, *LARGER) if name not in BY_HAND])
+@pytest.mark.parametrize("name", [name for name in (*SMALL, *LARGER) if name not in BY_HAND])
 def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
     config = checkpoint.load(best_checkpoint(EXAMPLES / name)).config
     (models,) = (group.models for group in script.GROUPS if name in group.models)
@@ -101,6 +103,18 @@ def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
     for name in NAMES:
         facts = json.loads((EXAMPLES / name / "metrics.json").read_text("utf-8"))
         assert facts["test"]["bleu"]["value"] > 97
+    for name in (*SMALL, *LARGER):
+        files = ("config.yaml", "metrics.json")
+        named = [yaml.safe_load((EXAMPLES / name / file).read_text("utf-8"))["name"] for file in files]
+        assert [*named, checkpoint.load(best_checkpoint(EXAMPLES / name)).config["name"]] == [name] * 3
+
+
+def test_the_small_ones_are_compared_at_once(tmp_path: Path) -> None:
+    """Their translations of the test set come with them: what attention brings, without a training."""
+    compare.main([*(str(EXAMPLES / name) for name in SMALL), "bootstrap=2", "shuffles=9", f"out={tmp_path}"])
+    found = json.loads((tmp_path / "comparison.json").read_text("utf-8"))
+    scores = {system["name"]: system["mean"]["bleu"] for system in found["systems"]}
+    assert list(scores) == list(SMALL) and scores.pop("no_attention") < 40 and min(scores.values()) > 97
 
 
 def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ Everything is in {folder}:
 What to try next (python is {python}):
   python scripts/translate.py ckpt={run} text={text}
   python scripts/attend.py ckpt={run} text={text} kind=encoder_self words=true
-  python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, three minutes)
+  python train.py experiment=demo_rnn data.target_lang=ko    (Bahdanau attention, English to Korean, 600 updates)
   python train.py data=cldr model=rnn model/attention=luong
   python train.py experiment=multi30k_transformer            (needs the network, or data.path=FOLDER)
   python train.py --help
