@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, Self, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Self, TypedDict
 
 import regex
 import torch
 from torch import Tensor
 
-from nmt.config.schema import Count, Number, read_json, read_stored
+from nmt.config.schema import Count, Number, read_json
 from nmt.errors import UserError, one_line
+from nmt.parameters import Form, Range
 from nmt.text.languages import UNSPACED, WIDE
 from nmt.tokens import WORD_MARK, Piece
 
@@ -55,6 +56,8 @@ class _Level(TypedDict):
 
 
 class _MapFile(TypedDict):
+    format: Annotated[str, Form(FORMAT, FORMAT)]
+    version: Annotated[int, Range(low=VERSION, high=VERSION)]
     source: str
     target: str
     origin: Origin
@@ -202,10 +205,7 @@ class AttentionMap:
 
 def load(path: str | Path) -> AttentionMap:
     """Return the map in a JSON file that `nmt.lab.attention.figure.save` wrote. Raises UserError for any other file."""
-    plain = read_json(Path(path), dict[str, Any], remedy=REMEDY, max_bytes=MAX_BYTES)
-    if (plain.get("format"), plain.get("version")) != (FORMAT, VERSION):
-        raise UserError(f'{path}: expected JSON with "format": "{FORMAT}" and "version": {VERSION}; {REMEDY}')
-    data: Any = read_stored(plain, _MapFile, where=str(path), remedy=REMEDY)
+    data: Any = read_json(Path(path), _MapFile, remedy=REMEDY, max_bytes=MAX_BYTES)
     name = "pieces" if "pieces" in data else "words"
     try:
         level = data[name]

@@ -10,6 +10,7 @@ The copy has these files:
   config.yaml                    the settings
   metrics.json                   the scores and the hardware of the run, unchanged
   attention/0.json               the attention map of the sentence text="..."
+  README.md                      what the model is, how to install this program, and what to type
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
 model adds data.path=FOLDER, unless the data can be generated or downloaded. So is a metric that reads a file, such as
@@ -20,17 +21,40 @@ a glossary.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from nmt import __version__
 from nmt.cli.arguments import FreeText, PathText, Settings, configured
 from nmt.config.schema import MetricsFile, read_json
-from nmt.config.settings import shareable
-from nmt.errors import UserError
+from nmt.config.settings import corpora, shareable
+from nmt.errors import UserError, printable
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
+
+CARD = """\
+# {name}: {source} to {target}
+
+A translation model ({architecture}), trained by nmt-attention-lab {version} on {corpora}.
+Scores on its {split} sentences: {scores}.
+
+You also need the program: `{wheel}`, from whoever gave you this folder. Put it
+beside this README.md, open a terminal there, and install it with Python 3.11, 3.12 or 3.13. On Windows, write
+`venv\\Scripts` in place of `venv/bin`. On Linux without a GPU, add `--extra-index-url
+https://download.pytorch.org/whl/cpu`, which saves gigabytes.
+
+    python3 -m venv venv
+    venv/bin/pip install ./{wheel}
+
+Translate a sentence, and a file with a sentence on each line:
+
+    venv/bin/nmt-translate ckpt=. {text}
+    venv/bin/nmt-translate ckpt=. input=YOUR_FILE output=NEW_FILE
+"""
+WHEEL = f"nmt_attention_lab-{__version__}-py3-none-any.whl"
 
 
 @dataclass(kw_only=True)
@@ -47,8 +71,10 @@ class ShareConfig(Settings):
 def main(config: ShareConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings, before anything is written."""
     from nmt.attention_map import load
+    from nmt.build import architecture
     from nmt.checkpoint import Checkpoint, load_model, non_finite, save, weights_of
-    from nmt.translation.loading import load_translator
+    from nmt.text.languages import english_name
+    from nmt.translation.loading import languages_of, load_translator, require_data_settings
 
     folder = Path(config.out)
     if folder.exists():
@@ -59,7 +85,8 @@ def main(config: ShareConfig) -> None:
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
-    read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file of the user
+    metrics = read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file
+    require_data_settings(loaded.config, loaded.path, "train it with train.py")
     shown = sample_map(source)
     attention = None if shown is None else load(shown)
     if config.text is not None:
@@ -74,8 +101,24 @@ def main(config: ShareConfig) -> None:
     }
     if attention is not None:
         contents[folder / ATTENTION / "0.json"] = attention.to_json().encode()
+    split, scores = ("test", metrics["test"]) if "test" in metrics else ("validation", metrics.get("val", {}))
+    source_lang, target_lang = languages_of(plain) or ("?", "?")
+    card = CARD.format(
+        source=english_name(source_lang),
+        target=english_name(target_lang),
+        name=plain["name"],
+        architecture=architecture(plain["model"]),
+        version=__version__,
+        wheel=WHEEL,
+        corpora=corpora(loaded.config),
+        split=split,
+        scores=", ".join(f"{each['label']} {each['value']:.1f}" for each in scores.values()),
+        text=shlex.quote(f"text={config.text or (attention and attention.source) or '...'}"),
+    )
+    contents[folder / "README.md"] = printable(card, keep="\n").encode()
     save(Checkpoint(weights, plain, loaded.tokenizer, loaded.scores, loaded.update), best_checkpoint(folder))
     for path, content in contents.items():
         write_atomically(path, content)
     for path in (best_checkpoint(folder), *contents):
         print(f"written to {path} ({path.stat().st_size / 1000:,.0f} kB)")
+    print(f"to send it, add {WHEEL} (make wheel writes it to dist); README.md says how to install and what to type")

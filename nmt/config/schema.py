@@ -19,7 +19,7 @@ import yaml
 
 from nmt.errors import UserError, did_you_mean, one_line
 from nmt.parameters import Others, Range, expected, fits, options, value_problem
-from nmt.system.run_files import read_regular
+from nmt.system.run_files import require_regular
 
 T = TypeVar("T")
 
@@ -131,7 +131,7 @@ def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_
     too deeply, or does not hold what `schema` says.
     """
     with _reading(path, remedy):
-        return _stored(json.loads(read_regular(path, max_bytes).decode()), schema)
+        return _stored(json.loads(_text(path, max_bytes)), schema)
 
 
 def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
@@ -143,13 +143,7 @@ def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
 def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
     """As `read_json`, for the config.yaml of a run."""
     with _reading(path, remedy):
-        return _stored(yaml.load(read_regular(path, MAX_YAML).decode(), _Loader), schema)
-
-
-def read_stored(value: Any, schema: type[T], *, where: str, remedy: str) -> T:
-    """As `read_json`, for the value that a file holds; `where` names it."""
-    with _reading(where, remedy):
-        return _stored(value, schema)
+        return _stored(yaml.load(_text(path, MAX_YAML), _Loader), schema)
 
 
 @contextmanager
@@ -160,6 +154,11 @@ def _reading(where: object, remedy: str) -> Iterator[None]:
         raise UserError(f"{where}: cannot be read ({error.strerror}); {remedy}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{where}: damaged ({one_line(error)}); {remedy}") from error
+
+
+def _text(path: Path, most: int) -> str:
+    require_regular(path, most)
+    return path.read_text("utf-8")
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from nmt.config.schema import read
+from nmt.errors import printable
 from nmt.parameters import Form, LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
@@ -174,6 +175,14 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     if config.get("scores") and not scores:
         scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
     return {**config, "data": data, "scores": scores, "init": None}
+
+
+def corpora(config: Mapping[str, Any]) -> str:
+    """Return what a model has learned from, for a card: names of data sets and of further corpora, no local paths."""
+    data, more = shareable(config)["data"], config["data"].get("more") or ()
+    own = "local files" if data.get("_target_") == FILES_SOURCE else str(data.get("_target_")).rpartition(".")[2]
+    begun = ["those of another model"] * bool(config.get("init"))
+    return printable(", ".join([str(data.get("name") or own), *more, *begun]))
 
 
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:

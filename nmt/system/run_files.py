@@ -107,12 +107,6 @@ def require_regular(path: Path, most: int) -> None:
         raise ValueError(f"more than {most // 1_000_000:,} MB")
 
 
-def read_regular(path: Path, most: int) -> bytes:
-    """Return the content of a file for which `require_regular` raises no error."""
-    require_regular(path, most)
-    return path.read_bytes()
-
-
 def require_no_link(path: Path) -> None:
     """Raise UserError if `path` is a link, so that nothing is written to the target of the link."""
     if path.is_symlink():

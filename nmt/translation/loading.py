@@ -165,8 +165,7 @@ def _exported(
 
 def digest_of_manifest(manifest: Mapping[str, Any]) -> str:
     """Return the SHA-256 digest of the content of an export.json without its `sha256`."""
-    content = {key: value for key, value in manifest.items() if key != "sha256"}
-    return lines.digest(json.dumps(content, sort_keys=True))
+    return lines.digest(json.dumps({**manifest, "sha256": ""}, sort_keys=True))
 
 
 def digest_of_file(path: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,14 +13,19 @@ import pytest
 import torch
 import yaml
 
-from nmt import checkpoint, load_translator
+from nmt import __version__, checkpoint, load_translator
 from nmt.build import build_metrics
-from nmt.cli import share
+from nmt.cli import share, translate
 from nmt.config.settings import shareable
 from nmt.errors import UserError
 from tests.tiny_run import Run, sentences
 
-METRICS = json.dumps({"search": {}, "parameters": 9, "updates": 7, "wall_seconds": 1.5, "target_tokens_per_second": 3})
+METRICS = json.dumps(
+    {
+        **{"search": {}, "parameters": 9, "updates": 7, "wall_seconds": 1.5, "target_tokens_per_second": 3},
+        "test": {"bleu": {"label": "BLEU", "value": 41.23}},
+    }
+)
 
 
 @pytest.fixture
@@ -38,12 +45,12 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
 ) -> None:
     out = tmp_path / "a, copy"
     share.main([f"ckpt={finished}", f"out={out}"])
-    files = ["attention/0.json", "checkpoints/best.safetensors", "config.yaml", "metrics.json"]
+    files = ["README.md", "attention/0.json", "checkpoints/best.safetensors", "config.yaml", "metrics.json"]
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*")) == files
     said = capsys.readouterr().out
     assert all(f"written to {out / name} (" in said for name in files)
 
-    whole, copy = checkpoint.load(finished / "checkpoints" / "best.safetensors"), checkpoint.load(out / files[1])
+    whole, copy = checkpoint.load(finished / "checkpoints" / "best.safetensors"), checkpoint.load(out / files[2])
     for name, value in whole.weights.items():
         assert copy.weights[name].dtype == torch.float16
         torch.testing.assert_close(copy.weights[name].float(), value, rtol=2**-11, atol=2**-24)
@@ -57,6 +64,23 @@ def test_the_copy_is_the_same_model_in_half_the_bytes(
     lines = sentences(20, seed=2)
     mine, theirs = ([found.text for found in each.translate(lines)] for each in (run.translator, loaded))
     assert sum(one != other for one, other in zip(mine, theirs, strict=True)) <= 2
+
+
+def test_the_card_says_what_the_model_is_and_its_commands_run(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    share.main([f"ckpt={finished}", f"out={tmp_path}/내 모델", "text=it's a dog; two dogs"])
+    monkeypatch.chdir(tmp_path / "내 모델")
+    card = Path("README.md").read_text("utf-8")
+    assert "English to German" in card and "(Transformer)" in card and "local files" in card
+    assert "test sentences: BLEU 41.2" in card and f"nmt_attention_lab-{__version__}-py3-none-any.whl" in card
+    sentence, file = (shlex.split(line) for line in re.findall(r"nmt-translate (.*)", card))
+    capsys.readouterr()
+    translate.main(sentence)
+    one = capsys.readouterr().out
+    Path("YOUR_FILE").write_text("it's a dog; two dogs\n", "utf-8")
+    translate.main(file)
+    assert Path("NEW_FILE").read_text("utf-8") == one != "\n"
 
 
 def test_shared_copy_holds_no_local_path(finished: Path, tmp_path: Path) -> None:

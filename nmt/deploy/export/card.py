@@ -9,7 +9,7 @@ import yaml
 
 import nmt
 from nmt.build import architecture
-from nmt.config.settings import FILES_SOURCE, shareable
+from nmt.config.settings import corpora
 from nmt.deploy.export.base import Exportable, Format
 from nmt.deploy.export.check import Report
 from nmt.errors import printable
@@ -65,13 +65,11 @@ SPANS_NOTE = f"""\
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
-    data, tags = shareable(loaded.config)["data"], ["translation", "nmt-attention-lab"]
+    tags = ["translation", "nmt-attention-lab"]
     codes = [bcp47(source), bcp47(target)]
     short = [code.partition("-")[0] for code in codes]  # the Hub wants ISO 639 here
     languages = {"language": short} | ({"language_bcp47": codes} if codes != short else {})
     about = {**languages, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
-    own = "local files" if data["_target_"] == FILES_SOURCE else data["_target_"].rpartition(".")[2]
-    more, begun = loaded.config["data"].get("more") or (), ["those of another model"] * bool(loaded.config.get("init"))
     text = CARD.format(
         head=yaml.safe_dump(about, sort_keys=False),  # which writes quotes around the code `no`, else a boolean
         name=printable(loaded.config["name"]),
@@ -81,12 +79,12 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         weights=sum(each.numel() for each in loaded.model.parameters()),
         update=loaded.update,
         version=nmt.__version__,
-        corpora=", ".join(printable(str(each)) for each in (data.get("name") or own, *more, *begun)),
+        corpora=corpora(loaded.config),
         example=format.example(model).strip(),
         scores="\n".join(_score_rows(model)) or "| none | | | |",
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
-        trained=data.get("max_length") or "an unknown number of",
+        trained=loaded.config["data"].get("max_length") or "an unknown number of",
         chosen=f"is fixed in {format.library}" if format.fixed_search else "comes from the search of the checkpoint",
         spans=SPANS_NOTE.format(names=", ".join(map(printable, spans.patterns))) if spans else "",
         format=format,
