@@ -1,4 +1,4 @@
-"""Translate a document: an HTML page, a PO file, or a text whose lines have several sentences.
+"""Translate a document: an HTML page, Markdown, subtitles, a PO file, or a text whose lines have several sentences.
 
   python scripts/translate_document.py ckpt=RUN_FOLDER_OR_FILE input=FILE [output=FILE] [key=value ...]
   (installed: nmt-translate-document)
@@ -7,6 +7,7 @@
 
   python scripts/translate_document.py ckpt=best.safetensors input=page.html output=page.ko.html
   python scripts/translate_document.py ckpt=RUN input=ko.po output=ko.new.po
+  python scripts/translate_document.py ckpt=RUN input=film.en.srt output=film.ko.srt
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from nmt.system.lines import format_of, opened
 if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
 
-DocumentFormat = Literal["paragraphs", "html", "po"]
+DocumentFormat = Literal["paragraphs", "html", "markdown", "po", "subtitles"]
 BY_ENDING: dict[str, DocumentFormat] = {".html": "html", ".htm": "html", ".xhtml": "html", ".po": "po", ".pot": "po"}
+BY_ENDING |= {".md": "markdown", ".markdown": "markdown", ".srt": "subtitles", ".vtt": "subtitles"}
 
 
 @dataclass(kw_only=True)
@@ -58,7 +60,9 @@ def main(config: DocumentConfig) -> None:
     translator, _ = config.load()
     lines = LineTranslator(translator)
     source, format = Path(config.input), config.format or BY_ENDING.get(format_of(config.input), "paragraphs")
-    document = read_document(_text_of(source), format, str(source), translator)
+    text = _text_of(source)
+    content = text.removeprefix("\ufeff")  # a byte order mark stays
+    document = read_document(content, format, str(source), translator)
     for sentence in document.sentences:
         translator.check_source(sentence, _place(source, sentence))
     if output is not None:
@@ -75,7 +79,7 @@ def main(config: DocumentConfig) -> None:
     with messages_on(sys.stderr):
         page = document.translated(translate)
         with output_file(new_file(str(output)) if output else None) as file:
-            file.write(page)
+            file.write(text[: len(text) - len(content)] + page)
     lines.close()
     count = counted(len({*document.sentences}), "sentence")
     print_stderr(f"translated {count} in {clock(time.monotonic() - started)}")
@@ -89,10 +93,14 @@ def read_document(text: str, format: DocumentFormat, where: str, translator: Bas
     spans, terms = translator.tokenizer.spans, translator.terms
     if format == "paragraphs":
         return paragraphs(text, spans, terms)
-    from nmt.deploy.documents import html, po  # late, because they need lxml and polib
+    from nmt.deploy.documents import html, markdown, po, subtitles  # late, because they need other packages
 
     if format == "html":
-        return html.marked_up(text, spans, terms)
+        return html.marked_up(text, spans, terms, translator.languages)
+    if format == "markdown":
+        return markdown.markdown(text, spans, terms)
+    if format == "subtitles":
+        return subtitles.subtitles(text, where, spans, terms)
     if translator.languages is None:
         raise UserError(f"{where}: a PO file names its language, but the model does not say what its languages are")
     return po.PoFile(text, where, translator.languages[1], spans, terms)
@@ -103,7 +111,7 @@ def _text_of(document: Path) -> str:
     with opened(document) as file:
         content = file.read()
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UserError(f"{document}:{line}: not UTF-8; convert the text to UTF-8") from error

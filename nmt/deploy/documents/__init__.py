@@ -1,1 +1,1 @@
-"""Documents: which parts of a text, an HTML page or a PO file are translated, and how the rest is kept."""
+"""Documents: which parts of a page, a subtitle file and the like are translated, and how the rest is kept."""

@@ -17,7 +17,7 @@ from nmt.system.lines import as_line
 from tests.tiny_run import Run
 
 QUICK = ["search.beam_size=2", "search.max_length_factor=0.2", "search.max_length_extra=1"]
-PAGE = "<title>a dog</title>\n<p>Two <b>red</b> shirts.<br>the &lt;snow&gt;</p>\n"
+PAGE = "<title>a dog</title>\n<p>Two <b>red</b> shirts.<br>The &lt;snow&gt;</p>\n"
 PO = 'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "a dog"\nmsgid_plural "two dogs"\nmsgstr[0] ""\nmsgstr[1] ""\n'
 
 Call = Callable[..., tuple[int, str, str]]
@@ -50,13 +50,13 @@ def test_a_page_is_written_as_a_page(call: Call, translated: Callable[[str], str
     status, out, err = call("input=page.HTM", "output=out/page.de.html")
     assert (status, out) == (0, "") and "translated 5 sentences in 0:00:0" in err
     texts = [translated(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-             for text in ("a dog", "Two", "red", "shirts.", "the <snow>")]  # fmt: skip
+             for text in ("a dog", "Two", "red", "shirts.", "The <snow>")]  # fmt: skip
     page = Path("out/page.de.html").read_bytes().decode()
     assert page == "<title>{}</title>\n<p>{} <b>{}</b> {}<br>{}</p>\n".format(*texts)
     assert list(Path("out").iterdir()) == [Path("out/page.de.html")], "no .partial"
 
     Path("page.html.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + PAGE.encode()))
-    assert call("input=page.html.gz")[1] == page
+    assert call("input=page.html.gz")[1] == "\ufeff" + page
 
 
 def test_a_page_that_was_written_meanwhile_stays(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,8 @@ def upper(document: Document) -> str:
         ("<ul><li translate=no>a<li>b</ul>", '<ul><li translate="no">a</li><li>B</li></ul>'),
         ("Hello <!-- -->Bob.", "<!-- -->HELLO BOB."),
         ("play<wbr>ing", "PLAYING"),
+        ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字</ruby>a", "漢字A"),
+        ("<p>One long<br>sentence.<br/>Two.</p>", "<p>ONE LONG<br>SENTENCE.<br>TWO.</p>"),
         ("<p><b>a</p><p>b</b></p>", "<p><b>A</b></p><p>B</p>"),
         ("a\0b", "A\ufffdB"),
         ("", ""),
@@ -76,7 +78,7 @@ def test_markup_stays_and_texts_are_translated(spans: Spans, text: str, expected
     [
         ("<p><b>One <i>two</i>.</b></p>", ["One ｟8｠two｟9｠."]),
         ("<p>Press <kbd>Ctrl+<b>C</b></kbd> <!-- now -->here.<!-- end --></p>", ["Press ｟0｠ here."]),
-        ("<title>a</title><td>b</td><td>c<br>d</td>", ["a", "b", "c", "d"]),
+        ("<title>a</title><td>b</td><td>c<br>d</td>", ["a", "b", "c d"]),
         ("<p>One <b>two. Three</b> four.</p>", ["One", "two.", "Three", "four."]),
         ("<p>One. <b>Two.</b> <i>Three.</i></p>", ["One.", "Two.", "Three."]),
         ("<p>&lt;b&gt; is <b>bold</b></p>", ["｟0｠ is ｟8｠bold｟9｠"]),
@@ -139,6 +141,28 @@ def test_a_whole_page_says_that_it_is_in_utf_8(meta: str) -> None:
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A</title></head><body><p>É</p></body></html>'
     )
     assert upper(marked_up(page, SPANS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("languages", "text", "expected"),
+    [
+        (
+            ("en", "de_AT"),
+            '<html lang="en-US" xml:lang="en"><body><p lang="en">a <q lang="fr">b</q></p></body></html>',
+            '<html lang="de-AT" xml:lang="de-AT"><body><p lang="de-AT">A <q lang="fr">b</q></p></body></html>',
+        ),
+        (
+            ("en", "ar"),
+            '<html lang="x"><p dir="ltr">a</p></html>',
+            '<html lang="ar" dir="rtl"><body><p dir="rtl">A</p>',
+        ),
+        (("he", "en"), '<html dir="RTL"><p dir="auto">a</p></html>', '<html dir="ltr"><body><p dir="auto">A</p>'),
+        (None, '<p lang="fr" dir="ltr">a</p>', '<p lang="fr" dir="ltr">A</p>'),
+    ],
+)
+def test_the_language_follows_the_translation(languages: tuple[str, str] | None, text: str, expected: str) -> None:
+    found = upper(marked_up(text, NONE, languages=languages)).replace('<head><meta charset="utf-8"></head>', "")
+    assert found.replace('<meta charset="utf-8">', "").startswith(expected)
 
 
 def test_the_language_is_that_of_the_text() -> None:
