@@ -46,6 +46,7 @@ class TranslateConfig(SearchSettings):
     prefix: FreeText | None
     source_lang: str | None
     input: PathText | None
+    input_format: Literal["lines"] | None
     column: str | None
     output: PathText | None
     format: Literal["text", "jsonl"] | None
@@ -87,7 +88,7 @@ def main(config: TranslateConfig) -> None:
         line_translator.close()
     elif config.input is not None:
         column = config.column or (translator.languages or ("source",))[0]
-        lines = partial(read_texts, Path(config.input), column)
+        lines = partial(read_texts, Path(config.input), column, lines=config.input_format == "lines")
         translate_file(line_translator, config.input, lines, output, stdout)
     else:
         if sys.stdin.isatty():

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
+from nmt.data.sources.files import has_lines
 from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, counted
-from nmt.system.lines import format_of, opened
+from nmt.system.lines import TO_UTF8, format_of, opened
 
 if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
@@ -47,6 +48,9 @@ class DocumentConfig(SearchSettings):
     def contradictions(self) -> Iterator[str]:
         if self.search.get("n_best", 1) != 1:
             yield "search.n_best: a document holds only the best translation; leave it out"
+        if self.format is None and (ending := format_of(self.input)) not in BY_ENDING and not has_lines(self.input):
+            known = f"{', '.join(BY_ENDING)} or .txt; save it as .html or .txt, or add format=paragraphs"
+            yield f"input={self.input}: got {ending}, expected {known}"
 
 
 @configured(DocumentConfig)
@@ -107,14 +111,14 @@ def read_document(text: str, format: DocumentFormat, where: str, translator: Bas
 
 
 def _text_of(document: Path) -> str:
-    """Return the text of a file, gzipped if its name ends in .gz. Raises UserError if it is not UTF-8."""
+    """Return the text of a file, which may be compressed. Raises UserError if it is not UTF-8."""
     with opened(document) as file:
         content = file.read()
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{document}:{line}: not UTF-8; convert the text to UTF-8") from error
+        raise UserError(f"{document}:{line}: not UTF-8; {TO_UTF8}") from error
 
 
 def _place(source: Path, sentence: Text) -> str:

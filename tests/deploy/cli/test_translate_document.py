@@ -81,10 +81,19 @@ def test_a_po_file_has_the_translations(call: Call, translated: Callable[[str], 
     assert entry.msgstr_plural == {0: translated("a dog"), 1: translated("two dogs")}
 
 
+def test_a_film_keeps_its_bytes_but_for_the_words(call: Call, translated: Callable[[str], str]) -> None:
+    film = b"\xef\xbb\xbf7\r\n00:00:01,000 --> 00:00:02,000\r\n<i>a dog</i>\r\n\r\n"
+    Path("film.SRT").write_bytes(film)
+    assert call("input=film.SRT", "output=film.de.srt")[0] == 0
+    assert Path("film.de.srt").read_bytes() == film.replace(b"a dog", translated("a dog").encode())
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words", "message"),
     [
-        ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8; convert the text to UTF-8"),
+        ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8; convert the text, as in: iconv"),
+        ("a.docx", b"PK", [], "input=a.docx: got .docx, expected .html"),
+        ("a.html", b"PK\x03\x04", [], "a.html: got an archive or document"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best: a document holds only the best translation"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],
