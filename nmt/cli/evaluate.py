@@ -127,7 +127,10 @@ def load_inputs(config: SplitConfig) -> Inputs:
     )
     if elsewhere:
         subject.require_own_folder(folder, translator.search)
-    require_writable(folder)
+    try:
+        require_writable(folder)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written ({error.strerror}); write elsewhere: out=FOLDER") from error
     return Inputs(loaded, translator, pairs, metrics, subject, folder)
 
 

@@ -36,10 +36,9 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
 
 CARD = """\
-# {name}: {source} to {target}
+# {name}: {languages}
 
-A translation model ({architecture}), trained by nmt-attention-lab {version} on {corpora}.
-Scores on its {split} sentences: {scores}.
+A translation model ({architecture}), trained on {corpora}. Scores on its {split} sentences: {scores}.
 
 You also need the program: `{wheel}`, from whoever gave you this folder. Put it
 beside this README.md, open a terminal there, and install it with Python 3.11, 3.12 or 3.13. On Windows, write
@@ -102,13 +101,10 @@ def main(config: ShareConfig) -> None:
     if attention is not None:
         contents[folder / ATTENTION / "0.json"] = attention.to_json().encode()
     split, scores = ("test", metrics["test"]) if "test" in metrics else ("validation", metrics.get("val", {}))
-    source_lang, target_lang = languages_of(plain) or ("?", "?")
     card = CARD.format(
-        source=english_name(source_lang),
-        target=english_name(target_lang),
         name=plain["name"],
+        languages=" to ".join(map(english_name, languages_of(plain) or ())),
         architecture=architecture(plain["model"]),
-        version=__version__,
         wheel=WHEEL,
         corpora=corpora(loaded.config),
         split=split,

@@ -8,13 +8,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict, overload
+from typing import Annotated, Any, TypedDict, overload
 
 import torch
 
 from nmt import checkpoint
 from nmt.build import build, build_search, override
-from nmt.checkpoint import ConfigFile, LoadedModel, Name
+from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
 from nmt.errors import UserError
 from nmt.parameters import PositiveInt, Range
@@ -31,13 +31,8 @@ REMEDY = "export the model again"
 ENGINE = "nmt.deploy.export.ctranslate2.CTranslate2Translator"  # which translates with an exported folder
 # The files of an exported folder that are read, and the most bytes of each. CTranslate2 has one vocabulary or two.
 WEIGHTS, SOURCE, TARGET = "model.bin", "source.spm", "target.spm"
-VOCABULARIES = [f"{side}_vocabulary.json" for side in ("source", "target", "shared")]
-KNOWN = {**dict.fromkeys([SOURCE, TARGET, "config.json", *VOCABULARIES], MAX_TOKENIZER), WEIGHTS: MAX_WEIGHTS}
-
-
-class _Format(TypedDict):
-    name: Name
-    quantization: NotRequired[str]
+OTHERS = "config.json", "shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"
+KNOWN = {**dict.fromkeys([SOURCE, TARGET, *OTHERS], MAX_TOKENIZER), WEIGHTS: MAX_WEIGHTS}
 
 
 class ManifestFile(TypedDict):
@@ -48,7 +43,7 @@ class ManifestFile(TypedDict):
     """
 
     nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]
-    format: _Format
+    format: dict[str, Any]
     config: ConfigFile
     search: dict[str, Any]
     source_limit: PositiveInt
@@ -138,28 +133,26 @@ def _exported(
 ) -> tuple[BaseTranslator, list[ExportedModel]]:
     """Return the translator of an exported folder."""
     manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
+    form, files = manifest["format"], manifest["files"]
     if manifest["sha256"] != digest_of_manifest(manifest):
         raise UserError(f"{folder / EXPORTED}: damaged, or changed by hand; {REMEDY}")
-    if (form := manifest["format"]["name"]) != "ctranslate2":
+    if form.get("name") != "ctranslate2":
         raise UserError(
-            f"ckpt={folder}: written with format={form} for another program; name its run, or export that with "
-            "format=ctranslate2"
+            f"ckpt={folder}: written with format={form.get('name')} for another program; name its run, or export that "
+            "with format=ctranslate2"
         )
-    if not {WEIGHTS, SOURCE, TARGET} <= manifest["files"].keys() <= KNOWN.keys():
+    if not {WEIGHTS, SOURCE, TARGET} <= files.keys() <= KNOWN.keys():
         raise UserError(f"{folder / EXPORTED}: files: expected those that export.py writes; {REMEDY}")
-    for name, expected in manifest["files"].items():
+    for path in (folder / name for name in files):
         try:
-            require_regular(folder / name, KNOWN[name])
-            if digest_of_file(folder / name) != expected:
+            require_regular(path, KNOWN[path.name])
+            if digest_of_file(path) != files[path.name]:
                 raise ValueError("its content does not match its SHA-256")
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", error)
-            raise UserError(f"{folder / name}: missing or damaged ({reason}); {REMEDY}") from error
+            raise UserError(f"{path}: missing or damaged ({getattr(error, 'strerror', error)}); {REMEDY}") from error
+    node = {"_target_": ENGINE, "quantization": form.get("quantization")}
     own = _search(manifest["search"], search, allow, **fields)
-    node = {"_target_": ENGINE, "quantization": manifest["format"].get("quantization")}
-    translator: BaseTranslator = build(
-        "translator", node, "format", folder=folder, manifest=manifest, device=device, search=own
-    )
+    translator = build("translator", node, "format", folder=folder, manifest=manifest, device=device, search=own)
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
 
 

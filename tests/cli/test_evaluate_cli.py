@@ -47,7 +47,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_translation(
     run: Run, elsewhere: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("mine", "utf-8")
-    with pytest.raises(OSError, match="file"):
+    with pytest.raises(UserError, match=r"file: cannot be written \(.*\); write elsewhere: out=FOLDER"):
         evaluate_program.main([f"ckpt={run.folder}", f"out={tmp_path}/file"])
     assert "translating" not in capfd.readouterr().err
     assert (tmp_path / "file").read_text("utf-8") == "mine"

@@ -111,7 +111,7 @@ def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
     format.write(model, folder)
     manifest: ManifestFile = {
         "nmt_export": VERSION,
-        "format": cast(Any, {"name": format.name, **vars(format)}),
+        "format": {"name": format.name, **vars(format)},
         "config": cast(ConfigFile, shareable(model.loaded.config)),
         "search": search_node(model.search),
         "source_limit": model.source_limit,

@@ -65,11 +65,10 @@ SPANS_NOTE = f"""\
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
-    tags = ["translation", "nmt-attention-lab"]
-    codes = [bcp47(source), bcp47(target)]
-    short = [code.partition("-")[0] for code in codes]  # the Hub wants ISO 639 here
-    languages = {"language": short} | ({"language_bcp47": codes} if codes != short else {})
-    about = {**languages, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
+    tags, codes = ["translation", "nmt-attention-lab"], [bcp47(source), bcp47(target)]
+    short = [code.partition("-")[0] for code in codes]  # the Hub wants ISO 639 as language
+    about = {"language": short, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
+    about |= {"language_bcp47": codes} if codes != short else {}
     text = CARD.format(
         head=yaml.safe_dump(about, sort_keys=False),  # which writes quotes around the code `no`, else a boolean
         name=printable(loaded.config["name"]),

@@ -247,17 +247,12 @@ class CTranslate2Translator(EngineTranslator):
 
         super().__init__(folder, manifest, search)
         self._source_pieces, self._target_pieces = self.tokenizer.source_vocabulary, self.tokenizer.target_vocabulary
+        pieces = {"source": self._source_pieces, "target": self._target_pieces}
         with shapes_only():
-            model = build_model(
-                manifest["config"]["model"],
-                source_vocab_size=len(self._source_pieces),
-                target_vocab_size=len(self._target_pieces),
-            )
-        contents = {
-            "config": engine_settings(self.tokenizer, model),
-            "source_vocabulary": self._source_pieces,
-            "target_vocabulary": self._target_pieces,
-        }
+            sizes: dict[str, Any] = {f"{side}_vocab_size": len(pieces[side]) for side in pieces}
+            model = build_model(manifest["config"]["model"], **sizes)
+        contents: dict[str, Any] = {f"{side}_vocabulary": pieces[side] for side in pieces}
+        contents["config"] = engine_settings(self.tokenizer, model)
         place = resolve_device(device)
         threads, supported = torch.get_num_threads(), ctranslate2.get_supported_compute_types(place.type)
         with tempfile.TemporaryDirectory() as name:

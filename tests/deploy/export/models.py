@@ -56,12 +56,6 @@ def two_vocabularies() -> Tokenizer:
     return Tokenizer(one.source_model, two.target_model)
 
 
-def speaking(model: LoadedModel, source: str, target: str) -> LoadedModel:
-    """Return a model with the codes of other languages."""
-    data = {**model.config["data"], "source_lang": source, "target_lang": target}
-    return replace(model, config={**model.config, "data": data})
-
-
 def recurrent_model(run: Run) -> LoadedModel:
     """Return a recurrent model with attention."""
     return loaded(run, recurrent())

@@ -17,14 +17,11 @@ from nmt.checkpoint import load_model
 from nmt.data.normalization import normalized
 from nmt.deploy.cli import export
 from nmt.deploy.export.argos import SPLITTER, Argos
-from nmt.deploy.export.base import Exportable
 from nmt.errors import UserError
 from nmt.text.sentences import split as our_split
 from tests.deploy.export.models import (
-    SEARCH,
     exported,
     recurrent_model,
-    speaking,
     transformer,
     two_vocabularies,
 )
@@ -73,21 +70,6 @@ def test_a_package_is_one_folder_with_all_that_argos_reads(run: Run, tmp_path: P
     }
     assert json.loads(found[f"{top}/model/config.json"])["add_source_eos"] is True
     assert found[f"{top}/sentencepiece.model"] == run.translator.tokenizer.source_model
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [(("pt_BR", "zh_Hant"), ("pb", "zt")), (("nb", "zh-CN"), ("nb", "zh")), (("en_US", "kor"), ("en", "ko"))],
-)
-def test_the_codes_of_languages_are_those_of_argos(
-    ours: tuple[str, str], theirs: tuple[str, str], run: Run, tmp_path: Path
-) -> None:
-    model = speaking(transformer(run), *ours)
-    exported(Argos(), model, tmp_path / "model")
-    found = contents(tmp_path / "model" / "translate.argosmodel")
-    (about,) = (json.loads(content) for name, content in found.items() if name.endswith("metadata.json"))
-    assert (about["from_code"], about["to_code"]) == theirs and len(about["from_name"]) > 3
-    assert '"{}", "{}"))'.format(*theirs) in Argos().example(Exportable(model, SEARCH, "a dog"))
 
 
 def test_the_search_is_that_of_argos(run: Run, tmp_path: Path) -> None:

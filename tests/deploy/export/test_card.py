@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import yaml
 
 from nmt.checkpoint import LoadedModel
+from nmt.deploy.export.argos import Argos
 from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.card import write_card
 from nmt.deploy.export.check import Report
@@ -16,8 +19,10 @@ from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.evaluation.metrics.base import score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.text.protect import Spans
-from tests.deploy.export.models import SEARCH, speaking, transformer
+from tests.deploy.export.models import SEARCH, transformer
 from tests.tiny_run import Run
+
+pytest.importorskip("ctranslate2")
 
 
 def card_of(model: LoadedModel, folder: Path) -> str:
@@ -33,18 +38,26 @@ def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_
 
 
 @pytest.mark.parametrize(
-    ("languages", "short", "tags"),
+    ("source", "target", "hub", "tags", "argos"),
     [
-        (("en", "de"), ["en", "de"], None),
-        (("pt_BR", "no"), ["pt", "nb"], ["pt-BR", "nb"]),
-        (("zh_TW", "kor"), ["zh", "ko"], ["zh-Hant", "ko"]),
+        ("en", "de", ["en", "de"], None, ["en", "de"]),
+        ("pt_BR", "no", ["pt", "nb"], ["pt-BR", "nb"], ["pb", "nb"]),
+        ("zh_TW", "kor", ["zh", "ko"], ["zh-Hant", "ko"], ["zt", "ko"]),
+        ("zh-CN", "en_US", ["zh", "en"], ["zh-CN", "en-US"], ["zh", "en"]),
     ],
 )
-def test_the_codes_of_languages_are_those_of_the_hub(
-    languages: tuple[str, str], short: list[str], tags: list[str] | None, run: Run, tmp_path: Path
+def test_the_codes_of_languages_are_those_of_the_other_program(
+    source: str, target: str, hub: list[str], tags: list[str] | None, argos: list[str], run: Run, tmp_path: Path
 ) -> None:
-    head = yaml.safe_load(card_of(speaking(transformer(run), *languages), tmp_path).split("---")[1])
-    assert (head["language"], head.get("language_bcp47")) == (short, tags)
+    model = transformer(run)
+    data = {**model.config["data"], "source_lang": source, "target_lang": target}
+    model = replace(model, config={**model.config, "data": data})
+    head = yaml.safe_load(card_of(model, tmp_path).split("---")[1])
+    assert (head["language"], head.get("language_bcp47")) == (hub, tags)
+    Argos().write(Exportable(model, SEARCH, "a dog"), tmp_path)
+    with zipfile.ZipFile(tmp_path / "translate.argosmodel") as archive:
+        about = json.loads(archive.read(f"{archive.namelist()[0].partition('/')[0]}/metadata.json"))
+    assert [about["from_code"], about["to_code"]] == argos and len(about["from_name"]) > 3
 
 
 def test_the_card_names_the_training_data_but_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
