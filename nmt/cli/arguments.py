@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
 import sys
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -20,7 +21,7 @@ from nmt.cli.program import Program
 from nmt.config.compose import compose
 from nmt.config.groups import config_dir, use_configs_of
 from nmt.config.schema import read
-from nmt.errors import UserError, raise_if_any
+from nmt.errors import UserError, nearest, raise_if_any
 from nmt.system.run_files import find_checkpoint, is_exported
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
+_SETTING = re.compile(
+    r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]"
+)  # key=value, or a flag; other words are no setting
 LOADING = ("ckpt", "device", "allow", "search", "source_lang", "terms")  # the settings that a translator is made of
 
 
@@ -128,9 +132,9 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     if len(places) > 1:
         raise UserError(f"{key}: given {len(places)} times, expected once; put the whole text in one pair of quotes")
     text = argv[places[0]].partition("=")[2]
-    rest = itertools.takewhile(lambda word: "=" not in word and word[:1] != "-", argv[places[0] + 1 :])
+    rest = itertools.takewhile(lambda word: not _SETTING.match(word), argv[places[0] + 1 :])
     if more := list(rest):  # the text has no quotes, so the shell has divided it
-        raise UserError(f'{key}: put the whole value in quotes: {key}="{" ".join([text, *more])}"')
+        raise UserError(f"{key}: put the whole value in quotes: {_typed(key, ' '.join([text, *more]))}")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -150,9 +154,15 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         texts[key], words = take(words, key)
     own, words = schema.taken(words)
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
-    for word in words:
-        if "ckpt" in paths and "=" not in word and os.path.exists(word):
-            raise UserError(f"command line: got '{word}'; write ckpt={word}")
+    if bare := [word for word in words if not _is_setting(word, schema.__dataclass_fields__)]:
+        given, is_path = [word.partition("=")[0] for word in words], os.path.exists(bare[0])
+        is_file = os.path.isfile(bare[0]) and not bare[0].endswith(".safetensors")
+        is_text = not is_path and (" " in " ".join(bare) or "ckpt" in given)
+        order = ["input", "source", *paths] if is_file else ["text"] * is_text + paths
+        for key in (key for key in order if key in {*texts, *paths} and key not in given):
+            value = " ".join(bare) if key == "text" else bare[0]
+            also = ", or input=FILE for a file of sentences" if key == "text" and "input" in paths else ""
+            raise UserError(f"command line: got '{value}'; write {_typed(key, value)}{also}")
     # "++" lets Hydra add a key to a mapping, as in search.beam_size=5.
     words = [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
     settings = read(compose(name, words), schema)
@@ -168,6 +178,17 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
 def at_home(value: Any) -> Any:
     """Return a path, or each path of a list, with the home folder in place of a leading ~, as most shells do it."""
     return [at_home(each) for each in value] if isinstance(value, list) else value and os.path.expanduser(value)
+
+
+def _is_setting(word: str, keys: Collection[str]) -> bool:
+    """Return whether a word is key=value or a flag. For programs with text=, a sentence "note=two words" is neither."""
+    known = "text" not in keys or " " not in word or nearest(re.split(r"\W", word.lstrip("+"))[0], keys)
+    return bool(_SETTING.match(word) and known)
+
+
+def _typed(key: str, text: str) -> str:
+    """Return how a text is typed in a shell, in double quotes if it has no character with a meaning inside these."""
+    return f"{key}={shlex.quote(text)}" if re.search(r'["$`\\!]|^\S+$', text) else f'{key}="{text}"'
 
 
 def _keys(schema: type, kind: Any) -> list[str]:
