@@ -12,7 +12,6 @@ import json
 import shutil
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -26,25 +25,19 @@ from nmt.system.atomic import replacing_or_packing, try_lock
 from nmt.system.lines import as_line
 from nmt.text.protect import Segment
 from nmt.translation.base import BaseTranslator
-from nmt.translation.doubts import REASONS
+from nmt.translation.doubts import Tally
 from nmt.translation.translation import Translation
 
 CHUNK = 1024  # lines translated together: enough for batches of similar length; a kill loses at most these
 DECIMALS = 6
 DIGITS = 7  # significant digits of a score, because a high length penalty makes it very small
 MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a large model has millions of weights
-MOST_WARNINGS = 10
-PROBLEMS: dict[str, str] = {
-    "empty": "without any text",
-    "lost": "without a span of the source, which the search left out; check their places",
-    **{doubt: f"may be wrong ({doubt}): {reason}" for doubt, reason in REASONS.items()},
-}
 
 
 class LineTranslator:
     """Translates sentences into lines of output.
 
-    Warns on standard error of split sources, of empty translations, of lost spans, and of translations with `doubts`.
+    Says on standard error at the end how many translations have a problem, and where the first are.
     """
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
@@ -52,7 +45,7 @@ class LineTranslator:
         self.translator = translator
         self.jsonl = jsonl
         self.with_attention = with_attention
-        self._counts: Counter[str] = Counter()  # of warnings
+        self._tally = Tally()
         if with_attention:
             translator.attention_maps([])
 
@@ -80,8 +73,8 @@ class LineTranslator:
     ) -> list[list[Translation]]:
         """Return the translations of each sentence, best first. The arguments are as in `lines` and `hypotheses`."""
         found = self.translator.hypotheses(sentences, prefixes=[prefix] * len(sentences), advance=advance)
-        for hypotheses, place in zip(found, places, strict=True):
-            self._warn(hypotheses[0], place)
+        for (best, *_), place in zip(found, places, strict=True):
+            self._tally.add(best, place)
         return found
 
     def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
@@ -90,24 +83,10 @@ class LineTranslator:
         for start in range(0, len(whole), MAPS_AT_ONCE):
             yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
 
-    def _warn(self, best: Translation, place: str) -> None:
-        """Count the problems of a translation, and name the first sources that were split."""
-        self._counts.update(best.doubts)
-        self._counts["lost"] += bool(best.lost)
-        self._counts["empty"] += bool(best.tokens) and not as_line(best.text).strip()
-        self._counts["split"] += bool(best.parts)
-        if best.parts and self._counts["split"] <= MOST_WARNINGS:
-            print_stderr(f"warning: {best.split_warning(self.translator.source_limit(), place)}")
-
     def close(self) -> None:
-        """Print how many translations have a problem."""
-        if (split := self._counts.pop("split", 0)) > MOST_WARNINGS:
-            print_stderr(f"warning: {split:,} sources were longer than {self.translator.source_limit()} and split")
-        if cut := self._counts.pop("cut", 0):
-            print_stderr(f"warning: {self.translator.cut_warning(cut)}")
-        for problem, words in PROBLEMS.items():
-            if self._counts[problem]:
-                print_stderr(f"warning: {counted(self._counts[problem], 'translation')} {words}")
+        """Print how many translations have a problem, and where the first ones are."""
+        for line in self._tally.lines(self.translator.source_limit()):
+            print_stderr(f"warning: {line}")
 
 
 def record(

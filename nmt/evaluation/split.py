@@ -25,6 +25,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line, digest
 from nmt.system.run_files import TRANSLATIONS, inside
 from nmt.translation.base import BaseTranslator
+from nmt.translation.doubts import Tally
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
@@ -163,12 +164,11 @@ def evaluate(
     with PassProgress(f"translating {subject.split}", len(pairs), unit="sentences") as progress:
         translations = translator.translate([pair.source for pair in pairs], advance=progress.advance)
     seconds = time.perf_counter() - started
+    tally = Tally()
     for number, translation in enumerate(translations, start=1):
-        if translation.parts:
-            place = f"{subject.split}, sentence {number:,}"
-            logger.warning(translation.split_warning(translator.source_limit(), place))
-    if cut := sum(translation.cut for translation in translations):
-        logger.warning(f"{subject.split}: {translator.cut_warning(cut)}")
+        tally.add(translation, str(number))
+    for line in tally.lines(translator.source_limit()):
+        logger.warning(f"{subject.split}: {line}")
     hypotheses = [normalized(translation.text) for translation in translations]
     references = [pair.target for pair in pairs]
     sources = [translation.source for translation in translations]

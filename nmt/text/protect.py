@@ -192,28 +192,29 @@ class Spans:
         """
         return [text[start:end] for start, end in self._places(text, known)]
 
-    def divide(self, text: str, terms: Terms = NO_TERMS) -> list[str | Slot]:
+    def divide(self, text: str, terms: Terms = NO_TERMS, known: Iterable[str] = ()) -> list[str | Slot]:
         """Return the parts of a text: slots for its spans and its `terms`, and what stands between them.
 
         Of two slots that overlap, the one that begins first counts. If both begin together, the longer one counts.
         """
         given = {(start, end): translation for start, end, translation in terms.places(text)}
         parts, done = list[str | Slot](), 0
-        for start, end in sorted(chain(self._places(text), given), key=lambda place: (place[0], -place[1])):
+        for start, end in sorted(chain(self._places(text, known), given), key=lambda place: (place[0], -place[1])):
             if start >= done:
                 parts += [text[done:start], Slot(text[start:end], given.get((start, end), ""))]
                 done = end
         return list(filter(None, [*parts, text[done:]]))
 
-    def protect(self, text: str | Segment, terms: Terms = NO_TERMS) -> Segment:
+    def protect(self, text: str | Segment, terms: Terms = NO_TERMS, known: Iterable[str] = ()) -> Segment:
         """Return a text with slots for its spans and its `terms`. A segment keeps the slots that it has.
 
-        Without patterns, a term has no slot either, because a model without spans knows no pieces for it.
+        The `known` spans count as in `find`. Without patterns, a term has no slot either, because a model without spans
+        knows no pieces for it.
         """
         segment = text if isinstance(text, Segment) else Segment((text,) if text else ())
         if not self:
             return segment
-        parts = (self.divide(part, terms) if isinstance(part, str) else [part] for part in segment.parts)
+        parts = (self.divide(part, terms, known) if isinstance(part, str) else [part] for part in segment.parts)
         return Segment(tuple(chain.from_iterable(parts)))
 
     def read_pair(self, source: str, target: str) -> tuple[str, str]:

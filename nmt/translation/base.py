@@ -82,8 +82,7 @@ class BaseTranslator(ABC):
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return the attention weights with which the model predicts each of `translations`.
 
-        Raises UserError unless it is one model in PyTorch: the layers and heads of several models have no mean, and an
-        engine gives the weights of one head at most.
+        Raises UserError unless it is one model in PyTorch: the layers and heads of several models have no mean.
         """
         raise UserError(
             "attention map: an ensemble or an exported model has none; draw that of one run for its translation "
@@ -131,11 +130,10 @@ class BaseTranslator(ABC):
         batch (the engine of an exported model may differ). A segment keeps its slots, if the model has spans. A blank
         sentence is translated to "", with any prefix. The search's `long_source` decides about a source that is longer
         than `source_limit`. If it is split, its k-th translation joins the k-th ones of its parts. `prefixes` are the
-        beginnings of the translations, or "" for none; the search may continue the last word of a prefix.
-        `search` replaces the strategy of the translator, and `fields` replace single settings of it (`beam_size=1`).
-        `advance` is called with the number of sentences that need no search, and then with those that each batch
-        completes. Raises UserError for settings that the strategy does not accept, for a value that is not a text, for
-        a source that is too long and not split, and for a prefix that leaves no token below the length limit.
+        beginnings of the translations; the search may continue the last word of one. `search` replaces the strategy of
+        the translator, and `fields` replace single settings of it (`beam_size=1`). `advance` is called with the number
+        of sentences that need no search, and then with those of each batch. Raises UserError for settings that the
+        strategy does not accept, for no text, and for a source or a prefix that is too long.
         """
         sources = self.encode(check_texts("sentence", sentences))
         search, count = override(search or self.search, fields), len(sources)
@@ -189,10 +187,6 @@ class BaseTranslator(ABC):
         if self.search.long_source != "split":
             self._requests(self.encode([sentence])[0], "", self.search, where)
 
-    def cut_warning(self, count: int) -> str:
-        """Return the warning about `count` translations that are `Translation.cut`."""
-        return f"{counted(count, 'translation')} cut at the limit of the length ({self._limit_of_target(self.search)})"
-
     def score(
         self, sources: Sequence[str], targets: Sequence[str], *, places: Sequence[str] | None = None
     ) -> list[Translation]:
@@ -217,9 +211,8 @@ class BaseTranslator(ABC):
     ) -> list[ForcedPair]:
         """Return each source with the given translation, encoded.
 
-        `places` name the pairs in messages. Raises UserError for lists of different lengths, for an empty source, for a
-        source that is longer than `max_source_length` of the search or the positions of the encoder, and for a
-        translation that is longer than the positions of the decoder.
+        `places` name the pairs in messages. Raises UserError for lists of different lengths, for an empty source, and
+        for a source or a translation that is longer than the models or the search allow.
         """
         encoded = self.encode(check_texts("source", sources))
         targets = check_texts("translation", targets, len(encoded))
@@ -249,16 +242,10 @@ class BaseTranslator(ABC):
         targets = [min(search.target_limit(each.tokens), self.longest_target or sys.maxsize) for each in (first, *rest)]
         ids = self.target_ids([first], [prefix])[0][:-1] if prefix else []
         if not first.empty:
-            limit = Limit(targets[0] - 1, self._limit_of_target(search))
+            limit = Limit(targets[0] - 1, "search.max_length_factor and max_length_extra, or the decoder's positions")
             limit.check(len(ids), f"{where}: the prefix '{self.tokenizer.decode_target(ids)}'", "leave it out")
         begins, lasts = [ids, *([] for _ in rest)], [*(False for _ in rest), True]
         return list(map(SearchRequest, (first, *rest), begins, targets, lasts))
-
-    def _limit_of_target(self, search: Search) -> str:
-        """Return what limits the length of a translation."""
-        names = ("max_length_factor", "max_length_extra")
-        positions = [] if self.longest_target is None else [f"{self.longest_target:,} positions of the decoder"]
-        return ", ".join([*(f"search.{name}={getattr(search, name):g}" for name in names), *positions])
 
     def _parts(self, source: EncodedSource, limit: int) -> list[EncodedSource]:
         """Return the parts of a source that are translated one by one: the source itself if it is not too long."""

@@ -6,44 +6,89 @@ ko-en), and docs/translating.md measures them on the test sets, against planted 
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal
 
+import regex
+import yaml
+
+from nmt.config.groups import config_dir
+from nmt.errors import counted
 from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script
+from nmt.text.protect import Spans
 
 if TYPE_CHECKING:
     from nmt.translation.translation import Translation
 
-Doubt = Literal["script", "language", "unknown", "repeated", "length", "cut", "unsure"]
+Doubt = Literal["script", "language", "unknown", "repeated", "length", "spans", "numbers", "cut", "unsure"]
 REASONS: dict[Doubt, str] = {
     "script": "a source in a script that the model's language is not written in",
     "language": "a source that reads as another language than the model's",
     "unknown": "a source that consists mostly of characters that training did not have",
     "repeated": "the same words again and again, but not in the source",
     "length": "a text far longer or far shorter than its source",
-    "cut": "a text that was cut at the limit of the length",
+    "spans": "a URL, tag, placeholder or term that is changed, missing or doubled, or stands alone at the end",
+    "numbers": "another number than in the source",
+    "cut": "a text that was cut at the limit of the length (search.max_length_factor and max_length_extra)",
     "unsure": "a low probability under the model",
 }
+PROBLEMS = {  # what programs say of "3 translations"
+    "empty": "without any text",
+    "split": "in parts, because the source is longer than {limit}",
+    "unprotected": "of URLs, tags, placeholders or the like by a model that was trained without spans (spans=common)",
+} | {doubt: f"may be wrong ({doubt}): {reason}" for doubt, reason in REASONS.items()}
 
 MOST_UNKNOWN = 0.5  # of the pieces of a source
 TIMES_LONGER, TOKENS_LONGER = 2, 5  # one side longer than 2 * the other + 5: 0.5 % of the translations or fewer
 LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
+LAST_WORD = 12  # people write smaller numbers in words, and months too
+MOST_PLACES = 10  # of a problem that are named
+_PLACE = regex.compile(r"(?s)\d+\Z|(?<=, )'.*'\Z")
+_NUMBER = regex.compile(r"\d{1,3}(?:[.,'\u2019\s]\d{3}(?!\d)){1,4}+|\d{1,18}")  # "1,234" and "5" of "1,234.5"
+_TEN_THOUSANDS = regex.compile(r"\d\s*[천만억조千万萬億亿兆]")
+_BEHIND_THE_END = regex.compile(r"[.!?…。\uff01\uff1f]\W*\ufffc\s*\Z")  # with this character in place of a slot
 
 
 def doubts_of(translation: Translation) -> list[Doubt]:
     """Return the reasons to doubt a translation, in the order of `REASONS`. A split source has those of its parts.
 
     `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
-    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `length` compares numbers of tokens. `unsure`
-    means that the mean log-probability of the tokens is below `LEAST_MEAN`. This bound is for translations that a
-    search has found; those of people are often less probable.
+    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure` is for translations that a search has
+    found: the mean log-probability of their tokens is below `LEAST_MEAN`. Those of people are often less probable.
     """
     if translation.parts:
         doubts = {doubt for part in translation.parts for doubt in part.doubts}
     else:
         doubts = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
     return [doubt for doubt in REASONS if doubt in doubts]
+
+
+class Tally:
+    """Counts the translations that have a problem, and knows where they are."""
+
+    def __init__(self) -> None:
+        self._places = defaultdict[str, list[str]](list)
+
+    def add(self, translation: Translation, place: str) -> None:
+        """Add a translation. Its `place` ends with the number of a line, or with ", 'TEXT'", or it is not named."""
+        others = {
+            "empty": bool(translation.tokens) and not translation.text.strip(),
+            "split": bool(translation.parts),
+            "unprotected": not translation.tokenizer.spans and bool(common_spans().find(translation.source)),
+        }
+        for problem in (*filter(others.__getitem__, others), *translation.doubts):
+            self._places[problem] += _PLACE.findall(place) or [""]
+
+    def lines(self, limit: object) -> Iterator[str]:
+        """Yield a line for each problem: "3 translations ...; lines 2, 5, 9". `limit` is that of a source."""
+        for problem in filter(self._places.__contains__, PROBLEMS):
+            count, named = len(self._places[problem]), ", ".join(filter(None, self._places[problem][:MOST_PLACES]))
+            where = f"; {'lines ' * named[0].isdigit()}{named}" if named else ""
+            more = f" and {count - MOST_PLACES:,} more" if named and count > MOST_PLACES else ""
+            yield f"{counted(count, 'translation')} {PROBLEMS[problem].format(limit=limit)}{where}{more}"
 
 
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
@@ -58,8 +103,52 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     yield "repeated", is_repetitive(translation)
     shorter, longer = sorted((source_length, length))
     yield "length", longer > TIMES_LONGER * shorter + TOKENS_LONGER
+    yield "spans", has_changed_spans(translation)
+    yield "numbers", has_other_numbers(translation.source, translation.target.text)
     yield "cut", translation.cut
     yield "unsure", translation.log_prob < LEAST_MEAN * length
+
+
+@cache
+def common_spans() -> Spans:
+    """Return the spans of `spans=common`, which are looked for in the texts of a model without spans."""
+    return Spans(yaml.safe_load((config_dir() / "spans" / "common.yaml").read_text("utf-8")))
+
+
+def has_changed_spans(translation: Translation) -> bool:
+    """Return whether a span of the source is lost, missing, changed or doubled in the translation.
+
+    Also whether the translation has spans alone while the source has words, and whether a span that is no end tag
+    stands behind the last full stop while the source does not end with one.
+    """
+    spans = translation.tokenizer.spans or common_spans()
+    source = spans.protect(translation.encoded.segment)
+    if not source.slots:
+        return False
+    target = spans.protect(translation.target, known=[slot.text for slot in source.slots])
+    shown = [
+        [part if isinstance(part, str) else "\ufffc" * (not part.ends) for part in each.parts]
+        for each in (source, target)
+    ]
+    here, there = map("".join, shown)
+    without_words = any(map(str.isalnum, here)) > any(map(str.isalnum, there))
+    behind_the_end = _BEHIND_THE_END.search(there) and not here.endswith("\ufffc")
+    return bool(translation.lost or Counter(source.slots) != Counter(target.slots) or without_words or behind_the_end)
+
+
+def has_other_numbers(source: str, target: str) -> bool:
+    """Return whether a translation has another number than its source, as "15" in place of "25", or lacks one.
+
+    Neither the order counts nor the signs inside: "11/25/2026" is "25.11.2026", and "1,234.5" is "1.234,5". A number up
+    to `LAST_WORD` may be a word in the other text. With units of ten thousand, "10만" is "100,000".
+    """
+    found = ([filter(str.isdigit, number) for number in _NUMBER.findall(text)] for text in (source, target))
+    counts = [Counter(int("".join(digits)) for digits in numbers) for numbers in found]
+    missing, more = counts[0] - counts[1], counts[1] - counts[0]
+    here, there = ("".join(map(str, each.elements())).strip("0") for each in (missing, more))
+    if here == there and _TEN_THOUSANDS.search(f"{source} {target}"):
+        return False
+    return bool(missing and more) or any(number > LAST_WORD for number in (*missing, *more))
 
 
 def is_repetitive(translation: Translation) -> bool:

@@ -137,10 +137,6 @@ class Translation:
         """The reasons why the translation may be wrong; see `nmt.translation.doubts`."""
         return doubts_of(self)
 
-    def split_warning(self, limit: Limit, where: str) -> str:
-        """Return the warning about a source that was split; `where` is its place in the input."""
-        return f"{where}: longer than {limit}; translated in {len(self.parts)} parts"
-
 
 def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
     """Return the translation of `source`, whose parts were translated one by one."""

@@ -132,9 +132,8 @@ class Translator(ModelTranslator):
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return the attention weights with which the model predicts each of `translations`.
 
-        They equal those of the search, because a decoder's forward pass equals its steps. The rows of `cross` and
-        `decoder_self` are the predicted tokens, eos included. Raises UserError for an empty sentence, for a source that
-        was split (each of its `parts` has a map), and for a model without attention.
+        They equal those of the search, because a decoder's forward pass equals its steps. Raises UserError for an empty
+        sentence, for a source that was split (each of its `parts` has a map), and for a model without attention.
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
@@ -158,19 +157,14 @@ class Translator(ModelTranslator):
         if not translation.tokens:
             raise UserError("attention map: the sentence is empty; give one with words in it")
         if translation.parts:
-            raise UserError(
-                f"attention map: the source was too long, so it was translated in {len(translation.parts)} parts; draw "
-                "the map of one of them"
-            )
+            parts = f"translated in {len(translation.parts)} parts"
+            raise UserError(f"attention map: the source was too long, so it was {parts}; draw the map of one of them")
         source = translation.encoded
         ids = source.ids if len(source.ids) == 1 else tuple(self.source_ids([source.read])[0])
         return replace(translation, encoded=replace(source, ids=ids))
 
     def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
-        """Return the map of a translation whose weights are in `row` of a batch, without the padding.
-
-        Without any weights, the map has the pieces, the texts and the origin.
-        """
+        """Return the map of a translation whose weights, if any, are in `row` of a batch, without the padding."""
         source = translation.encoded
         texts = {piece: slot.text for piece, slot in source.segment.by_piece.items()}
         model = self.name if self.model.config is None else f"{self.name} ({architecture(self.model.config)})"
@@ -187,10 +181,7 @@ class Translator(ModelTranslator):
     def save(self, path: str | Path) -> None:
         """Write model, tokenizer and search to a checkpoint file. Raises UserError for a model without its config."""
         if self.model.config is None:
-            raise UserError(
-                "save: the config of the model is unknown, but a checkpoint needs it; make the model with "
-                "nmt.build.build_model(config, ...)"
-            )
+            raise UserError("save: the config of the model is unknown; make it with nmt.build.build_model(config, ...)")
         data: dict[str, Any] = {"max_length": self.trained_length, "both_directions": self.both_directions or None}
         data |= zip(("source_lang", "target_lang"), self.languages or (None, None), strict=True)
         known = {key: value for key, value in data.items() if value is not None}
@@ -214,9 +205,8 @@ class Translator(ModelTranslator):
 class Ensemble(ModelTranslator):
     """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
 
-    The members are on one device, and their architectures may differ. Each reads the source through its own tokenizer.
-    Their target vocabularies are equal, piece by piece. The smallest limit of the members counts. The length of a
-    source is its number of tokens for the member that needs most tokens.
+    The members are on one device. Each reads the source through its own tokenizer, but their target vocabularies are
+    equal. The smallest limit of the members counts, and the largest number of tokens of a source.
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
@@ -238,7 +228,7 @@ class Ensemble(ModelTranslator):
             if different := [what for what, is_same in same.items() if not is_same]:
                 raise UserError(
                     f"ensemble: {names[0]} and {name} have different {different[0]}, but an ensemble averages "
-                    "over the same pieces; use models of one direction, trained with the same tokenizer and spans"
+                    "over the same pieces; use models of one direction, with the same tokenizer and spans"
                 )
 
     @property

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from nmt.text.protect import Segment
+from nmt.text.protect import NO_SPANS, Segment
 from nmt.tokens import EOS, Piece
-from nmt.translation.doubts import LEAST_MEAN, REASONS
+from nmt.translation.doubts import LEAST_MEAN, REASONS, Tally
 from nmt.translation.translation import EncodedSource, Translation, joined
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
@@ -19,7 +19,8 @@ from tests.tiny_run import Run, sentences
 ENGLISH = "A man in a red shirt rides a bike."
 GERMAN = "Ein Mann in einem roten Hemd fährt auf einem Fahrrad."
 TOKENIZER: Any = SimpleNamespace(
-    target_pieces=lambda tokens: [Piece(f"a{index}" if index % 2 == 0 else ".") for index in tokens]
+    spans=NO_SPANS,
+    target_pieces=lambda tokens: [Piece(f"a{index}" if index % 2 == 0 else ".") for index in tokens],
 )
 KOREAN = "빨간 셔츠를 입은 남자가 자전거를 탑니다."
 
@@ -91,7 +92,7 @@ def test_low_probability_and_a_missing_end() -> None:
 )
 def test_script(text: str, language: str | None, expected: list[str]) -> None:
     found = translation(different(9), different(9), text=text, language=language).doubts
-    assert [doubt for doubt in found if doubt != "language"] == expected
+    assert [doubt for doubt in found if doubt not in ("language", "numbers")] == expected
 
 
 def test_language() -> None:
@@ -104,6 +105,44 @@ def test_language() -> None:
         (GERMAN, "tlh", []),
     ):
         assert translation(ids, ids, text=text, language=language).doubts == expected
+
+
+def test_changed_spans_and_numbers() -> None:
+    for source, target, *expected in (
+        ("See https://a.org/x?y=1.", "Siehe https://a.org/x?y=1."),
+        ("See https://a.org/x?y=1.", "Siehe https://a.org/x?y=.", "spans"),
+        ("{name} has %s and %(x)d.", "%(x)d und %s hat {name}."),
+        ("{name} has %s.", "{name} hat %d.", "spans"),
+        ("Open <b>it</b>.", "Öffne <b>es.</b>"),
+        ("Open <b>it</b>.", "Öffne <b><b>es</b>.", "spans"),
+        ("Open {file}.", "{file}", "spans"),  # without the words
+        ("Open {file} now.", "Öffne jetzt. {file}", "spans"),  # behind the full stop
+        ("I like it 😀", "Ich mag es. 😀"),
+        ("a file in /usr/bin", "/usr/bin에 있는 파일"),
+        ("100 % of 1,234.5 on 11/25/2026", "am 25.11.2026 100% von 1.234,5"),
+        ("3 dogs, 20000 birds, ٣٤ كتابا", "drei Hunde, 20 000 Vögel, 34 Bücher"),
+        ("120,000 won", "12만 원"),
+        ("25 dogs", "52 Hunde", "numbers"),
+        ("3 dogs", "5 Hunde", "numbers"),
+        ("10 dogs", "100 Hunde", "numbers"),
+        ("in 2016", "damals", "numbers"),
+        ("20 of 20", "20 von 20 20", "numbers"),
+        ("9" * 5000, "9" * 5000),
+    ):
+        found = translation(different(9), different(9), text=source, language=None)
+        assert replace(found, target=Segment((target,))).doubts == expected, source
+
+
+def test_the_places_of_problems_are_named() -> None:
+    tally = Tally()
+    for number in range(1, 14):
+        found = translation(different(9), different(9), text="in {file}", language=None)
+        tally.add(found if number != 2 else replace(found, target=Segment(("in {file}",))), f"a.en:{number}")
+    tally.add(replace(found, tokens=different(9)), "page.html, 'it, 'too'")
+    lines = list(tally.lines("9 tokens"))
+    assert "without spans" in lines[0] and lines[0].endswith("; lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more")
+    assert "(spans)" in lines[1] and lines[1].endswith("; lines 1, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more")
+    assert "(cut)" in lines[2] and lines[2].endswith("; 'it, 'too'")
 
 
 def test_a_split_source_has_the_doubts_of_its_parts() -> None:

@@ -139,17 +139,21 @@ def sample_sentence(ckpt: str | list[str]) -> str:
 def translated(translator: BaseTranslator, sentences: dict[str, str], target: str | None) -> Iterator[Translation]:
     """Yield the translation of each sentence, found by the search unless `target` is given.
 
-    A source that is too long for the model gives the translations of its parts, with a warning.
+    A source that is too long for the model gives the translations of its parts. Problems are printed.
     """
     if target is not None:
         yield from translator.score(list(sentences.values()), [target], places=list(sentences))
         return
+    from nmt.translation.doubts import Tally
+
+    tally = Tally()
     for place, sentence in sentences.items():
         translator.check_source(sentence, place)
     for place, found in zip(sentences, translator.translate(list(sentences.values())), strict=True):
-        if found.parts:
-            print_stderr(f"warning: {found.split_warning(translator.source_limit(), place)}")
+        tally.add(found, place)
         yield from found.parts or [found]
+    for line in tally.lines(translator.source_limit()):
+        print_stderr(f"warning: {line}")
 
 
 def explain(

@@ -68,7 +68,7 @@ def test_a_source_that_is_too_long_is_shown_in_parts(run: Run, capsys: pytest.Ca
     attend.main([f"ckpt={run.folder}", *TWO_PARTS])
     out, err = capsys.readouterr()
     assert "sentence 1 of 2" in out and "source:      two men in snow." in out
-    assert err.startswith("warning: text: longer than 12 tokens (search.max_source_length)")
+    assert "warning: 1 translation in parts, because the source is longer than 12 tokens" in err
 
 
 def test_another_model_stands_beside_the_first_with_the_same_translation(
