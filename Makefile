@@ -2,7 +2,7 @@
 
 VENV    ?= .venv
 EXTRAS  ?= dev
-RUNS    ?= outputs
+RUNS    ?=
 # An additional package index, to choose the build of torch. PyTorch's "get started" page has the addresses for CPU
 # builds and for each CUDA version. If empty, pip uses only its default index.
 TORCH_INDEX ?=
@@ -57,8 +57,8 @@ format: $(STAMP)  ## format the code and apply ruff's fixes
 	$(BIN)/python -m ruff check --fix .
 
 # By default TensorBoard drops all but ten pictures of a kind. 0 would drop them all.
-tensorboard: $(STAMP)  ## show the runs in outputs/, with the pictures of every validation
-	$(BIN)/tensorboard --logdir $(RUNS) --samples_per_plugin images=1000000,text=1000000
+tensorboard: $(STAMP)  ## show the runs in outputs/ and multirun/, with the pictures of every validation
+	$(BIN)/tensorboard $(if $(RUNS),--logdir '$(RUNS)',--logdir_spec outputs:outputs,multirun:multirun) --samples_per_plugin images=1000000,text=1000000
 
 lab: $(STAMP)  ## measure the claims about attention: trainings with several seeds, and a page; stops and goes on
 	$(BIN)/python scripts/lab.py $(ARGS)

@@ -3,6 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const state = { ...data.choice, step: 0 };
 const FROM_SCORES = new Set(["scaled", "masked", "softmax", "sparsemax", "entmax"]);
+const SCORES = new Set(["scores", "scaled", "masked"]);
 const byId = (id) => document.getElementById(id);
 
 function element(name, properties = {}, ...children) {
@@ -40,9 +41,11 @@ function tinted(value, top) {
   return cell;
 }
 
-function bar(value, top) {
-  const made = element("i", { className: value < 0 ? "minus" : "plus" });
-  made.style.width = `${value === null ? 0 : 100 * Math.abs(value) / top}%`;
+// From `least` at the left end to the value. Without one, its size counts, and the colour is its sign.
+function bar(value, top, least) {
+  const made = element("i", { className: least === undefined && value < 0 ? "minus" : "plus" });
+  const share = least === undefined ? Math.abs(value) / top : (value - least) / Math.max(top - least, 1e-9);
+  made.style.width = `${value === null ? 0 : 100 * share}%`;
   return element("td", { className: "bar" }, made);
 }
 
@@ -54,10 +57,11 @@ function table(headings, rows) {
 // One number for each token, beside the scores that it was computed from.
 function tokenTable(step, index) {
   const before = FROM_SCORES.has(step.name) && steps().slice(0, index).filter(perToken).at(-1);
-  const top = largest(step.values);
+  const least = SCORES.has(step.name) ? Math.min(...finite(step.values)) : undefined; // only their differences matter
+  const top = least === undefined ? largest(step.values) : Math.max(...finite(step.values));
   const rows = step.values.map((value, i) => element("tr", {}, token(step.labels[i]),
     ...(before ? [element("td", { className: "before", textContent: decimal(before.values[i]) })] : []),
-    element("td", { textContent: decimal(value) }), bar(value, top)));
+    element("td", { textContent: decimal(value) }), bar(value, top, least)));
   return table(["", ...(before ? [before.name] : []), step.name, ""], rows);
 }
 
