@@ -125,7 +125,8 @@ def parse(word: str) -> Override:
     """
     key, equals, value = word.partition("=")
     if not key.strip("~+") or not (equals or word.startswith("~")):
-        raise UserError(f"command line: got '{word}', expected key=value, as in seed=2 or model=rnn")
+        example = f"data.path={word}" if os.path.exists(word) else "seed=2 or model=rnn"
+        raise UserError(f"command line: got '{word}', expected key=value, as in {example}; --help lists the keys")
     inside = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else None
     text = quoted(value) if inside is None else f"[{','.join(quoted(item.strip()) for item in inside)}]"
     is_pattern = key.lstrip("+").startswith("spans.") and value not in ("", "null") and value[0] not in "'\""
@@ -184,9 +185,11 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
     if isinstance(error, MissingMandatoryValue):
         return f"{error.full_key}: not given; set {error.full_key}=..."
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        group, _, option = str(error.missing_cfg_file).rpartition("/")
-        known = groups().get(group, ())
-        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{did_you_mean(option, known)}"
+        missing = str(error.missing_cfg_file)
+        group = max((name for name in groups() if missing.startswith(f"{name}/")), key=len, default="")
+        option, known = missing.removeprefix(f"{group}/"), groups().get(group, ())
+        path = f"; for files: {group}.path={option}" if group == "data" and "/" in option else ""
+        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{did_you_mean(option, known)}"
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"{mark.name}, line {mark.line + 1}: cannot be read as YAML ({error.problem}); correct the file"

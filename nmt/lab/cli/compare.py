@@ -68,6 +68,9 @@ class CompareConfig(Settings):
     def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
         """Take the folders of runs and the files. The folder of a multirun's job contains "=" too."""
         runs = [word for word in words if "=" not in word or "/" in word.partition("=")[0] or Path(word).exists()]
+        for word in words:
+            if word.startswith(("ckpt=", "runs=")):
+                raise UserError(f"{word}: name the folders of runs without a key, as in RUN RUN")
         return {"runs": runs}, [word for word in words if word not in runs]
 
 

@@ -20,6 +20,7 @@ from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, run_of
 
 SEED = "seed"
+GONE = {"lost_spans", "retry"}  # settings of a search that earlier versions had, and that their records name
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
@@ -127,7 +128,8 @@ def find_runs(folder: Path) -> list[Path]:
                 f"{run}: the run is not finished (it has no {METRICS}); wait, resume it, or name only finished runs"
             )
     if not runs:
-        raise UserError(f"{folder}: holds no {METRICS}; expected the folder of a finished run or of a multirun")
+        inner = next((f"; this is one: {path.parent}" for path in sorted(folder.glob(f"*/*/{METRICS}"))), "")
+        raise UserError(f"{folder}: holds no {METRICS}; expected the folder of a finished run or of a multirun{inner}")
     return sorted(runs, key=_order)
 
 
@@ -257,15 +259,15 @@ def _source(data: str) -> Path:
 def _searches(path: Path, node: Mapping[str, Any], allow: Sequence[str]) -> Search:
     """Return the search that a file of the run describes. Raises UserError, which names the file."""
     try:
-        return build_search(node, allow=allow)
+        return build_search({key: value for key, value in node.items() if key not in GONE}, allow=allow)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
 
 
 def _missing(folder: Path, what: str) -> UserError:
     return UserError(
-        f"{folder}: holds no translations {what}; make them with scripts/evaluate.py, name what it has translated by "
-        "data.test=, or leave this run out"
+        f"{folder}: holds no translations {what}; make them with scripts/evaluate.py ckpt={folder}, name what it has "
+        "translated by data.test=, or leave this run out"
     )
 
 
