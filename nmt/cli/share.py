@@ -72,7 +72,7 @@ def main(config: ShareConfig) -> None:
     from nmt.attention_map import load
     from nmt.build import architecture
     from nmt.checkpoint import Checkpoint, load_model, non_finite, save, weights_of
-    from nmt.text.languages import english_name
+    from nmt.text.languages import bcp47, english_name
     from nmt.translation.loading import languages_of, load_translator, require_data_settings
 
     folder = Path(config.out)
@@ -103,7 +103,7 @@ def main(config: ShareConfig) -> None:
     split, scores = ("test", metrics["test"]) if "test" in metrics else ("validation", metrics.get("val", {}))
     card = CARD.format(
         name=plain["name"],
-        languages=" to ".join(map(english_name, languages_of(plain) or ())),
+        languages=" to ".join(english_name(bcp47(code)) for code in languages_of(plain) or ()),
         architecture=architecture(plain["model"]),
         wheel=WHEEL,
         corpora=corpora(loaded.config),

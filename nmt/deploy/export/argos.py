@@ -19,7 +19,7 @@ from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
 from nmt.errors import UserError
 from nmt.system.atomic import replacing
-from nmt.text.languages import argos_code, english_name
+from nmt.text.languages import argos_code, bcp47, english_name
 from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
 
 PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.model"
@@ -43,6 +43,9 @@ class Argos(CTranslate2):
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that CTranslate2 cannot compute, or one with two vocabularies."""
         super().require(loaded)
+        codes = {argos_code(loaded.config["data"][f"{side}_lang"]) for side in ("source", "target")}
+        if len(codes) == 1:
+            raise UserError(f"ckpt: Argos has one code for both languages, {min(codes)}; use format=ctranslate2")
         if not loaded.tokenizer.joint:
             raise UserError(
                 "ckpt: format=argos holds a joint vocabulary only, because a package has one SentencePiece model for "
@@ -57,9 +60,9 @@ class Argos(CTranslate2):
             "package_version": version,
             "argos_version": ARGOS_VERSION,
             "from_code": source,
-            "from_name": english_name(model.languages[0]),
+            "from_name": english_name(bcp47(model.languages[0])),
             "to_code": target,
-            "to_name": english_name(model.languages[1]),
+            "to_name": english_name(bcp47(model.languages[1])),
         }
         with tempfile.TemporaryDirectory(dir=folder) as name:
             place = Path(name)

@@ -66,7 +66,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
     tags, codes = ["translation", "nmt-attention-lab"], [bcp47(source), bcp47(target)]
-    short = [code.partition("-")[0] for code in codes]  # the Hub wants ISO 639 as language
+    short = list(dict.fromkeys(code.partition("-")[0] for code in codes))  # the Hub wants ISO 639 as language
     about = {"language": short, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
     about |= {"language_bcp47": codes} if codes != short else {}
     text = CARD.format(

@@ -135,7 +135,7 @@ def test_only_regular_files_of_a_bounded_size_are_read(stranger: Path) -> None:
     for name, (make, message) in itertools.product(("model.bin", "source.spm", "config.json"), makers):
         (stranger / name).rename(stranger / "kept")
         make(stranger / name)
-        refused(stranger, rf"{name}: missing or damaged \(.*{message}.*; export the model again")
+        refused(stranger, rf"{name}: missing or damaged \(.*{message}.*; use another copy, or export the model again")
         (stranger / name).rmdir() if (stranger / name).is_dir() else (stranger / name).unlink(missing_ok=True)
         (stranger / "kept").rename(stranger / name)
     (stranger / "vmap.txt").symlink_to("/dev/zero")  # files that the folder does not list, and CTranslate2 would read
