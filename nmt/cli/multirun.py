@@ -68,7 +68,7 @@ def multirun(words: Sequence[str]) -> None:
     planned, others = plan(words), [word for word in words if not word.startswith(SWEEP_DIR)]
     folder = planned[0].recipe.folder.parent
     if len(others) == len(words) and (begun := _begun_before(planned, folder)):
-        print(f"this multirun was begun in {begun} and goes on there; {SWEEP_DIR}=FOLDER starts it anew")
+        _say(f"this multirun was begun in {begun} and goes on there; {SWEEP_DIR}=FOLDER starts it anew")
         folder = begun
     failed: list[str] = []
     with in_folder(planned, folder) as jobs:
@@ -147,7 +147,7 @@ def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
 def run_job(job: Job, count: int) -> str | None:
     """Train a job, or what is left of it. If it fails, print its error and return the reason."""
     done = f", finished in {job.recipe.folder}" if job.finished else ""
-    print(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}{done}", flush=True)
+    _say(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}{done}")
     if done:
         return None
     try:
@@ -167,11 +167,16 @@ def _print_results(planned: Sequence[Job], folder: Path, words: Sequence[str]) -
     metrics = [read_json(job.recipe.folder / METRICS, MetricsFile, remedy="train the job again") for job in finished]
     if finished:
         results = list(map(result_of, finished, metrics))
-        print(write(with_means(results), folder, cautions(metrics)))
-        print(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
+        _say(write(with_means(results), folder, cautions(metrics)))
+        _say(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
     if left := [str(job.number) for job in planned if not job.finished]:
         command = shlex.join(["python", "train.py", *words])
-        print(f"to go on with the unfinished jobs ({', '.join(left)}): {command}", flush=True)
+        _say(f"to go on with the unfinished jobs ({', '.join(left)}): {command}")
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):  # without a terminal, the jobs still run
+        print(text, flush=True)
 
 
 # The differences between the jobs

@@ -61,12 +61,16 @@ def output_file(path: Path | None) -> Iterator[TextIO]:
 
 
 class Terminal(logging.StreamHandler[TextIO]):
-    """Prints messages, above a progress bar if there is one."""
+    """Prints messages, above a progress bar if there is one. If nobody reads them any more, the program goes on."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the message."""
-        tqdm.write(self.format(record), file=self.stream)
-        self.flush()
+        """Print the message, unless the output is closed, which is said once in the log."""
+        try:
+            tqdm.write(self.format(record), file=self.stream)
+            self.flush()
+        except OSError as error:
+            self.setLevel(logging.CRITICAL + 1)
+            logging.getLogger(__name__).warning(f"no further messages are shown here ({error.strerror})")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from nmt.errors import UserError, one_line, printable
+from nmt.system.atomic import user_cache
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -57,9 +59,15 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as by >&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        if os.path.expanduser("~") == "~" and (path := re.search(r"(?:^|[ =,[])~(?:/\S*)?(?= |$)", " ".join(sys.argv))):
+            raise UserError(f"{path[0]}: this user has no home folder; write the whole path, or set HOME")
+        user_cache()  # before libraries that keep something there are imported
         work(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:

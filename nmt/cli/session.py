@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from logging.handlers import MemoryHandler
 from pathlib import Path
@@ -92,7 +93,7 @@ class RunLog:
         Raises UserError if another process writes to the log.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(folder / LOG, encoding="utf-8")
+        file = LogFile(folder / LOG, encoding="utf-8")
         self._handlers.append(file)  # so that it is closed
         if try_lock(cast("IO[bytes]", file.stream)) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
@@ -113,4 +114,13 @@ class RunLog:
             logging.getLogger(name).setLevel(logging.NOTSET)
         for handler in self._handlers:
             logging.getLogger().removeHandler(handler)
-            handler.close()
+            with suppress(OSError):  # the disk is full, which was said
+                handler.close()
+
+
+class LogFile(logging.FileHandler):
+    """The file of the log. If it cannot be written, one line says so, and the run goes on without it."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        self.addFilter(lambda record: False)
+        logger.warning(f"{self.baseFilename} ends here: {sys.exc_info()[1]}")

@@ -16,6 +16,7 @@ import itertools
 import json
 import logging
 import os
+import shutil
 import zlib
 from abc import abstractmethod
 from collections import Counter
@@ -33,7 +34,7 @@ from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.system.atomic import require_writable, temporary_folder, write_atomically
+from nmt.system.atomic import temporary_folder, write_atomically
 from nmt.system.lines import digest
 
 VERSION = 3
@@ -211,12 +212,13 @@ def encode_corpus(
     if (corpus := _open_corpus(entry, identity)) is not None:
         return _logged(corpus, f"from {entry}")
     try:
-        require_writable(entry)
+        entry.mkdir(parents=True, exist_ok=True)
+        return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
     except OSError as error:
+        shutil.rmtree(entry, ignore_errors=True)  # part of a corpus on a full disk
         where = f"in temporary files, because {folder} cannot be written ({error.strerror})"
         with temporary_folder() as temporary:
             return _logged(_make_corpus(temporary, identity, split, tokenizer, filters), where)
-    return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:

@@ -15,6 +15,7 @@ import logging
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from nmt.data.pair import Split
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
-from nmt.system.atomic import write_atomically
+from nmt.system.atomic import or_without, write_atomically
 from nmt.system.run_files import MAX_TOKENIZER
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
@@ -235,9 +236,9 @@ def default_size(characters: int, pairs: int) -> int:
 
 def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry: Path | None) -> bytes:
     """Return the model in the file `entry` of the cache, or a new one, which is then written to it."""
-    if entry is not None and entry.is_file():
-        model, note = entry.read_bytes(), f", from {entry}"
-    else:
+    model, note = None if entry is None else _cached(entry), f", from {entry}"
+    new = model is None
+    if model is None:
         stride = max(1, -(-len(split) // config.max_pairs))
         size = config.vocab_size
         if size is None:
@@ -246,12 +247,18 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
     logger.info(f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}{note}")
-    if entry is not None and not entry.is_file():
-        try:
+    if entry is not None and new:
+        with or_without():
             write_atomically(entry, model)
-        except OSError as error:
-            logger.info(f"tokenizer: {entry} cannot be written ({error.strerror}); continuing without a cache")
     return model
+
+
+def _cached(entry: Path) -> bytes | None:
+    """Return the model in a file of the cache; None if it is missing or damaged, or if another user may not read it."""
+    with suppress(OSError, UserError):
+        _processor(model := entry.read_bytes())
+        return model
+    return None
 
 
 def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:

@@ -108,8 +108,16 @@ def stored_batches(state: Mapping[str, Any]) -> dict[str, int]:
 class StateFiles(TorchCheckpointIO):
     """Lets Lightning save with `save_state` and load with `load_state`."""
 
+    error: OSError | None = None  # of the last save, if it failed
+
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
-        save_state(checkpoint, Path(path))
+        """Save, or say in one line why not: the state before this one stays, and the next save is tried."""
+        self.error = None
+        try:
+            save_state(checkpoint, Path(path))
+        except OSError as error:
+            self.error = error
+            logger.warning(f"{path} of update {checkpoint['global_step']:,} cannot be written ({error.strerror})")
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Return a checkpoint's content on the CPU."""

@@ -187,6 +187,8 @@ def test_cache_is_found_by_content(train, pairs, tmp_path, caplog):
     (entry,) = cache.iterdir()  # and nothing half-written beside it
     assert models(train(cache_dir=cache)) == models(fresh)
     assert caplog.messages[-1].endswith(f"from {entry}")
+    entry.write_bytes(b"damaged")
+    assert models(train(cache_dir=cache)) == models(fresh) and entry.stat().st_size > 99
     train("bpe", cache_dir=cache)
     train(vocab_size=390, cache_dir=cache)
     train(pairs=pairs[:-1], cache_dir=cache)
