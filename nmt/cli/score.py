@@ -25,7 +25,7 @@ from typing import Literal
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.data.sources.base import Pairs, swapped
-from nmt.data.sources.files import file_spec, read_pairs
+from nmt.data.sources.files import ROWS, file_spec, read_pairs
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
 from nmt.system.lines import format_of, is_jsonl
@@ -83,7 +83,7 @@ def read_pair_files(source: str, target: str, languages: tuple[str, str] | None,
     """
     names = languages or ("source", "target")
     first, second = names[::-1] if backwards else names
-    if Path(source) != Path(target) or format_of(source) not in (".jsonl", ".tsv"):
+    if Path(source) != Path(target) or format_of(source) not in ROWS:
         return read_pairs(file_spec([source, target], "source"), first, second)
     pairs = read_pairs(file_spec(source, "source"), *names)
     return swapped(pairs) if backwards else pairs

@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING, Literal, TextIO, cast
 
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import new_file, utf8_output
-from nmt.data.sources.files import read_texts
+from nmt.data.sources.files import ROWS, read_texts
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
     from nmt.cli.translation_lines import LineTranslator
 
 STDIN = "standard input, line "
-COLUMNS = (".jsonl", ".tsv")  # the formats with several texts on a line
 BLOCK = 1 << 16  # maximum number of bytes in one read: enough lines for batches of similar length
 
 
@@ -61,8 +60,8 @@ class TranslateConfig(SearchSettings):
     def contradictions(self) -> Iterator[str]:
         if self.text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
-        if self.column is not None and format_of(self.input or "") not in COLUMNS:
-            yield f"column={self.column}: only a file has columns, input=FILE of the formats {' and '.join(COLUMNS)}"
+        if self.column is not None and format_of(self.input or "") not in ROWS:
+            yield f"column={self.column}: only a file has columns, input=FILE of the formats {', '.join(ROWS)}"
         if self.output is not None and self.input is None:
             yield "output=: needs the file input=; otherwise redirect the output of the program, as in > lines.de"
         if self.with_attention and not self.jsonl:

@@ -19,6 +19,7 @@ import shlex
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, Literal
@@ -28,7 +29,22 @@ from nmt.errors import UserError
 LONGEST = 1 << 20  # bytes, with the line end
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_BREAKS = re.compile(r"[\r\n]+")
-TO_UTF8 = "convert the text, as in: iconv -f CP1252 -t UTF-8 OLD > NEW (CP949 for Korean, CP1251 for Cyrillic)"
+
+
+@dataclass(frozen=True)
+class Bad:
+    """Why a line or a row has no text, in words such as "3 columns", and what helps if many are like it."""
+
+    reason: str
+    advice: str = "repair these rows, or remove them"
+
+    def __str__(self) -> str:
+        return f"{self.reason}; {self.advice}"
+
+
+NOT_UTF8 = Bad(
+    "not UTF-8", "convert the text, as in: iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
+)
 
 
 def _zstandard(path: Path) -> BinaryIO:
@@ -103,13 +119,11 @@ def raw(file: BinaryIO | io.BufferedReader) -> Iterator[bytes]:
     return iter(partial(file.readline, LONGEST + 1), b"")
 
 
-def decoded(lines: Iterable[bytes], place: str, *, first: int = 1, strict: bool = True) -> Iterator[str]:
-    """Yield lines of UTF-8 text without their ends; `lines` have them.
+def texts(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str | Bad]:
+    """Yield lines of UTF-8 text without their ends, or why a line is no text; `lines` have their ends.
 
-    A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. `place` followed by the
-    number of a line names the line, and `first` is the number of the first line. Raises UserError for a line that is
-    too long, and if `strict` for one that is not UTF-8. Otherwise each wrong byte becomes half a character (U+DC80 to
-    U+DCFF), which no text in UTF-8 has.
+    A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. Raises UserError for a
+    line that is too long. `place` followed by the number of a line names the line; `first` is the first number.
     """
     for number, line in enumerate(lines, start=first):
         if len(line) > LONGEST:
@@ -120,14 +134,20 @@ def decoded(lines: Iterable[bytes], place: str, *, first: int = 1, strict: bool 
         content = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         try:
             text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            if strict:
-                where = f"byte {content[error.start]:#04x} at {error.start + 1}"
-                raise UserError(f"{place}{number}: not UTF-8 ({where}); {TO_UTF8}") from error
-            text = content.decode("utf-8", "surrogateescape")
+        except UnicodeDecodeError:
+            yield NOT_UTF8
+            continue
         sentence = text.removesuffix("\n").removesuffix("\r")
         if sentence or text.endswith("\n"):
             yield sentence
+
+
+def decoded(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str]:
+    """Yield lines as `texts` does. Raises UserError, which names the line, also for a line that is not UTF-8."""
+    for number, text in enumerate(texts(lines, place, first=first), start=first):
+        if isinstance(text, Bad):
+            raise UserError(f"{place}{number}: {text}")
+        yield text
 
 
 def digest(*texts: str) -> str:

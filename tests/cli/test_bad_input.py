@@ -88,7 +88,7 @@ def test_unreadable_input_is_refused_and_leaves_no_output(call: Call) -> None:
 
 def test_invalid_utf8_on_standard_input(call: Call) -> None:
     answer = call(translate, *QUICK, stdin=b"\n\n\xff\na dog\n")
-    refused(answer, "standard input, line 3: not UTF-8 (byte 0xff at 1)", out="\n\n")
+    refused(answer, "standard input, line 3: not UTF-8; convert the text", out="\n\n")
 
 
 def test_unwritable_output_is_refused(call: Call) -> None:

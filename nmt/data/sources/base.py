@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
 from nmt.errors import ParameterError, UserError, counted, did_you_mean
-from nmt.system.lines import TO_UTF8
+from nmt.system.lines import NOT_UTF8, Bad
 from nmt.text.languages import english_name, find_language
 
 SPLITS = ("train", "val", "test")
@@ -130,14 +130,6 @@ def note(text: str) -> None:
     logger.info(text)
 
 
-@dataclass(frozen=True)
-class Bad:
-    """Why a row has no text, in words such as "3 columns", and what helps if many rows are like it."""
-
-    reason: str
-    advice: str = "repair these rows, or remove them"
-
-
 Text = str | Bad
 Row = tuple[int, Text, Text]  # its number, counted from 1, the source and the target
 
@@ -158,7 +150,7 @@ def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pa
                 continue
             why = next(text for text in (source, target) if isinstance(text, Bad))
             if strict:
-                raise UserError(f"{where}:{number}: {why.reason}; {why.advice}")
+                raise UserError(f"{where}:{number}: {why}")
             bad[why] += 1
             if bad.total() <= NAMED:
                 first.append(f"{number:,} ({why.reason})")
@@ -179,13 +171,13 @@ def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pa
 
 
 def checked(text: str) -> Text:
-    """Return a text, or if it has half a character, as a wrong byte leaves it, why it is none."""
+    """Return a text, or why it is none: it has half a character."""
     try:
         if not text.isascii():
             text.encode()
         return text
     except UnicodeEncodeError:
-        return Bad("not UTF-8", TO_UTF8)
+        return NOT_UTF8
 
 
 def text_of(row: Any, language: str) -> Text:
@@ -198,7 +190,7 @@ def text_of(row: Any, language: str) -> Text:
         return Bad(f"{type(row).__name__}, not an object", 'expected rows as {"en": "a dog", "de": "ein Hund"}')
     key = language if language in texts else key_of(language, tuple(texts))
     if key is None:
-        return Bad(*no_key(language, tuple(texts)))
+        return no_key(language, tuple(texts))
     text = texts[key]
     return checked(text) if isinstance(text, str) else Bad(f"'{language}' is {'null' if text is None else 'no text'}")
 
@@ -210,12 +202,12 @@ def key_of(language: str, keys: tuple[str, ...]) -> str | None:
     return find_language(language, keys) or (named[0] if len(named) == 1 else None)
 
 
-def no_key(language: str, keys: Iterable[str]) -> tuple[str, str]:
-    """Return what is said, and what is advised, if none of the `keys` of the data means a language."""
+def no_key(language: str, keys: Sequence[str]) -> Bad:
+    """Return what is said if none of the `keys` of the data means a language."""
     listed = ", ".join(keys) or "none"
     there = f"there are: {listed[:100]}{'...' * (len(listed) > 100)}{did_you_mean(language, keys)}"
-    advice = "set data.source_lang and data.target_lang, or column= of translate.py"
-    return f"no language key '{language}'", f"{there}; {advice}"
+    advice = f"{there}; set data.source_lang and data.target_lang, or column= of translate.py"
+    return Bad(f"no language key '{language}'", advice)
 
 
 class Generated(Source):

@@ -20,22 +20,9 @@ from typing import Any, TextIO, TypeVar
 
 from babel import Locale
 
-from nmt.data.sources.base import (
-    SPLIT_FILE_NAMES,
-    Bad,
-    Pairs,
-    Row,
-    Source,
-    Text,
-    checked,
-    key_of,
-    no_key,
-    note,
-    reader,
-    text_of,
-)
+from nmt.data.sources.base import SPLIT_FILE_NAMES, Pairs, Row, Source, Text, key_of, no_key, note, reader, text_of
 from nmt.errors import ParameterError, UserError, counted
-from nmt.system.lines import ENDINGS, LONGEST, decoded, format_of, opened, raw
+from nmt.system.lines import ENDINGS, LONGEST, Bad, decoded, format_of, opened, raw, texts
 from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
@@ -45,7 +32,7 @@ JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ..
 DATA_SET = ("dataset_dict.json", "state.json", "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 NO_SENTENCE = re.compile(r"[\d.,-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
-BLANK = ""  # in place of a row: a blank line
+BLANK, HALF = "", "\udcff\n"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
@@ -156,13 +143,18 @@ def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[t
 # Lines, rows and pairs
 
 
-def read_lines(path: Path, *, strict: bool = True) -> Iterator[str]:
+def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file, which may be compressed, as `nmt.system.lines.decoded` does.
 
     Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
     """
     with opened(path) as file:
-        yield from decoded(raw(file), f"{path}:", strict=strict)
+        yield from decoded(raw(file), f"{path}:")
+
+
+def _lines(path: Path) -> Iterator[Text]:
+    with opened(path) as file:
+        yield from texts(raw(file), f"{path}:")
 
 
 def together(one: Iterable[One], other: Iterable[Other], *, names: tuple[str, str]) -> Iterator[tuple[One, Other]]:
@@ -211,7 +203,7 @@ def read_texts(path: Path, column: str, *, lines: bool = False) -> Iterator[tupl
     """
     for number, text in enumerate(read_lines(path), 1) if lines else _texts(path, column):
         if isinstance(text, Bad):
-            raise UserError(f"{path}:{number}: {text.reason}; {text.advice}")
+            raise UserError(f"{path}:{number}: {text}")
         yield number, text
 
 
@@ -230,7 +222,7 @@ def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
                 "translate_document.py reads .html, .md, .po, .srt and .vtt; convert other files to one of these; if "
                 "each line is a sentence, name it .txt or add input_format=lines to translate.py"
             )
-        return enumerate(map(checked, read_lines(path, strict=False)), 1)
+        return enumerate(_lines(path), 1)
     return ((number, row if row == BLANK else text_of(row, column)) for number, row in _rows(path, [column]))
 
 
@@ -246,12 +238,12 @@ def _rows(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
         if JSON_ARRAY.match(file.peek(1024)):
             yield from enumerate(_elements(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape"), path), 1)
         else:
-            yield from enumerate(map(_json, decoded(raw(file), f"{path}:", strict=False)), 1)
+            yield from enumerate(map(_json, texts(raw(file), f"{path}:")), 1)
 
 
-def _json(line: str) -> Any:
+def _json(line: Text) -> Any:
     try:
-        return json.loads(line) if line.strip() else BLANK
+        return line if isinstance(line, Bad) else json.loads(line) if line.strip() else BLANK
     except (ValueError, RecursionError):
         return Bad("malformed JSON", "expected one object on each line")
 
@@ -273,8 +265,8 @@ def _elements(file: TextIO, path: Path) -> Iterator[Any]:
 
 def _table(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a TSV or CSV file as `_rows` does. TSV has no quoting."""
-    lines = read_lines(path, strict=False)
-    tabbed = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
+    lines = _lines(path)
+    tabbed = ((number, line if isinstance(line, Bad) else line.split("\t")) for number, line in enumerate(lines, 1))
     rows: Iterator[tuple[int, list[str] | Bad]] = _csv(lines) if format_of(path.name) == ".csv" else tabbed
     rows = itertools.dropwhile(lambda row: row[1] in ([], [""]), rows)
     head = list(itertools.islice(rows, HEAD))
@@ -291,11 +283,11 @@ def _table(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
             yield number, dict(zip(header, fields, strict=False))
 
 
-def _csv(lines: Iterator[str]) -> Iterator[tuple[int, list[str] | Bad]]:
+def _csv(lines: Iterator[Text]) -> Iterator[tuple[int, list[str] | Bad]]:
     """Yield the number of the first line of each row, and its fields, which may have line breaks in quotes."""
-    first = next(lines, "")
-    delimiter, lines = max(",;\t", key=first.count), itertools.chain([first], lines)
-    table = csv.reader(map("{}\n".format, lines), delimiter=delimiter, strict=True)
+    whole = (f"{line}\n" if isinstance(line, str) else HALF for line in lines)
+    first = next(whole, "")
+    table = csv.reader(itertools.chain([first], whole), delimiter=max(",;\t", key=first.count), strict=True)
     while True:
         number = table.line_num + 1
         try:
@@ -319,23 +311,22 @@ def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str])
     codes = len(keys) > 1 and all(map(LANGUAGE_CODE.fullmatch, keys))
     if codes or {*languages} & {*keys} or len({*found} - {None}) == len(languages) > 1:
         if len(keys) >= len(languages) and None in found:
-            missing = no_key(languages[found.index(None)], keys)
-            raise UserError(f"{path}:1 (read as a header line): {'; '.join(missing)}")
+            raise UserError(f"{path}:1 (read as a header line): {no_key(languages[found.index(None)], keys)}")
         return list(keys), 1
     if len(languages) == 1:
         raise UserError(f"{path}:1: no header line that names the column '{languages[0]}'; put one above the texts")
     width = Counter(map(len, head)).most_common(1)[0][0]
     columns = zip(*(row for row in head if len(row) == width), strict=True)
-    texts = [i for i, column in enumerate(columns) if width == 2 or not all(map(NO_SENTENCE.fullmatch, column))]
+    used = [i for i, column in enumerate(columns) if width == 2 or not all(map(NO_SENTENCE.fullmatch, column))]
     header = [f"column {i + 1}" for i in range(width)]
-    if len(texts) != 2:
+    if len(used) != 2:
         names = "\\t".join([*languages, *header[2:]])
         raise UserError(
             f"{path}: expected source, tab, target in each line, or a header line that names the languages among the "
             f"{counted(width, 'column')} (sed -i '1i {names}' {shlex.quote(str(path))}); docs/data.md has all formats"
         )
     english_first = "tatoeba.org" in head[0][-1] and key_of("en", (languages[1],))
-    for i, name in zip(texts, languages[::-1] if english_first else languages, strict=True):
+    for i, name in zip(used, languages[::-1] if english_first else languages, strict=True):
         header[i] = name
     note(f"{path}: no header line that names the columns; read as {', then '.join(header)}")
     return header, 0

@@ -24,7 +24,7 @@ from nmt.cli.output import messages_on, new_file, output_file, print_stderr
 from nmt.data.sources.files import has_lines
 from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, counted
-from nmt.system.lines import TO_UTF8, format_of, opened
+from nmt.system.lines import NOT_UTF8, format_of, opened
 
 if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
@@ -118,7 +118,7 @@ def _text_of(document: Path) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{document}:{line}: not UTF-8; {TO_UTF8}") from error
+        raise UserError(f"{document}:{line}: {NOT_UTF8}") from error
 
 
 def _place(source: Path, sentence: Text) -> str:
