@@ -68,6 +68,7 @@ def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     if not best.is_file():
         stopped = last_checkpoint(path).is_file()
         again = f"; it stopped before its first validation (python train.py resume={path} continues it)" * stopped
+        again += "; it is an exported model: name the run that was exported" * is_exported(path)
         raise UserError(f"{key}={path}: it has no {CHECKPOINTS}/{BEST}, expected {_EXPECTED}{again}")
     return best
 

@@ -27,6 +27,21 @@ SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence
 ARGOS_VERSION = "1.9.0"  # the oldest one that reads such a package
 
 
+EXAMPLE = """
+```python
+# pip install argos-translate-lt
+import argostranslate.package
+import argostranslate.translate
+
+argostranslate.package.install_from_path("translate.argosmodel")
+print(argostranslate.translate.translate({sample}, "{codes[0]}", "{codes[1]}"))
+```
+
+LibreTranslate reads the packages that are installed: `libretranslate --load-only {codes[0]},{codes[1]}`. No network is
+needed. Argos Translate writes a space for each `_` of a translation.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Argos(CTranslate2):
     """A package for Argos Translate, whose search is fixed. `quantization` is the type of the weights in it.
@@ -37,6 +52,7 @@ class Argos(CTranslate2):
 
     name: ClassVar[str] = "argos"
     library: ClassVar[str] = "argos-translate"
+    example: ClassVar[str] = EXAMPLE
     fixed_search: ClassVar[Mapping[str, Any]] = {"beam_size": 4, "length_penalty": 0.2, "min_length": 2}
     quantization: Quantization = "int8"
 
@@ -82,23 +98,3 @@ class Argos(CTranslate2):
             for file, member in ((SOURCE, TOKENIZER), (TARGET, TOKENIZER), (WEIGHTS, f"{MODEL}/{WEIGHTS}")):
                 Path(name, file).write_bytes(archive.read(f"{top}/{member}"))
             return super().open(Path(name), manifest)  # after it has read the files, they may go
-
-    def example(self, model: Exportable) -> str:
-        sample = json.dumps(model.sample, ensure_ascii=False)
-        source, target = map(argos_code, model.languages)
-        return EXAMPLE.format(sample=sample, source=source, target=target, package=PACKAGE)
-
-
-EXAMPLE = """
-```python
-# pip install argos-translate-lt
-import argostranslate.package
-import argostranslate.translate
-
-argostranslate.package.install_from_path("{package}")
-print(argostranslate.translate.translate({sample}, "{source}", "{target}"))
-```
-
-LibreTranslate reads the packages that are installed: `libretranslate --load-only {source},{target}`. No network is
-needed. Argos Translate writes a space for each `_` of a translation.
-"""

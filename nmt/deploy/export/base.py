@@ -75,13 +75,14 @@ class Format(ABC):
 
     name: ClassVar[str]  # on the command line
     library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
+    example: ClassVar[str]  # how to use the files: Markdown for the card, with a program; card.py fills in its {fields}
     note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
 
     @property
     def exact(self) -> bool:
         """Whether a written model must compute the same numbers as ours. One with rounded weights need not."""
-        return True
+        return bool(vars(self).get("quantization", "float32") == "float32")
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
@@ -94,10 +95,6 @@ class Format(ABC):
     @abstractmethod
     def open(self, folder: Path, manifest: ManifestFile) -> EngineTranslator:
         """Return a translator for the comparison. It computes with the written files alone, in the other library."""
-
-    @abstractmethod
-    def example(self, model: Exportable) -> str:
-        """Return the part of the card on how to use the files: Markdown with a program that runs in their folder."""
 
 
 def require_packages(format: str, *modules: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nmt.deploy.export.check import Report
 from nmt.errors import printable
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
-from nmt.text.languages import bcp47
+from nmt.text.languages import argos_code, bcp47
 from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 CARD = """---
@@ -79,7 +80,12 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         update=loaded.update,
         version=nmt.__version__,
         corpora=corpora(loaded.config),
-        example=format.example(model).strip(),
+        example=format.example.format(
+            sample=json.dumps(model.sample, ensure_ascii=False),
+            search=model.search,
+            limit=model.target_limit,
+            codes=[argos_code(source), argos_code(target)],
+        ).strip(),
         scores="\n".join(_score_rows(model)) or "| none | | | |",
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),

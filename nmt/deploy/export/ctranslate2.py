@@ -39,13 +39,36 @@ from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
 from nmt.search.base import Hypothesis, Search
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
-from nmt.translation.loading import REMEDY, SOURCE, TARGET, WEIGHTS, ManifestFile, resolve_device
+from nmt.translation.loading import REMEDY, WEIGHTS, ManifestFile, resolve_device
 from nmt.translation.translation import ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 RMS_EPSILON = torch.finfo(torch.float32).eps  # what nn.RMSNorm uses by default
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 SEARCHED = 512  # source tokens that a thread of the processor searches at once
+
+
+EXAMPLE = """
+```python
+# pip install ctranslate2 sentencepiece
+import ctranslate2
+import sentencepiece
+
+source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name in ("source.spm", "target.spm"))
+translator = ctranslate2.Translator(".")
+lines = [{sample}]
+results = translator.translate_batch(
+    source.encode(lines, out_type=str),
+    beam_size={search.beam_size},
+    length_penalty={search.length_penalty},
+    min_decoding_length=0,
+    max_decoding_length={limit},
+    suppress_sequences=[["<pad>"], ["<s>"]],
+)
+for result in results:
+    print(target.decode(result.hypotheses[0]))
+```
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +80,8 @@ class CTranslate2(Format):
 
     name: ClassVar[str] = "ctranslate2"
     library: ClassVar[str] = "ctranslate2"
+    example: ClassVar[str] = EXAMPLE
     quantization: Quantization = "float32"
-
-    @property
-    def exact(self) -> bool:
-        return self.quantization == "float32"
 
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""
@@ -84,35 +104,6 @@ class CTranslate2(Format):
 
     def open(self, folder: Path, manifest: ManifestFile) -> CTranslate2Translator:
         return CTranslate2Translator(folder, manifest, quantization=self.quantization)
-
-    def example(self, model: Exportable) -> str:
-        sample = json.dumps(model.sample, ensure_ascii=False)
-        return EXAMPLE.format(
-            sample=sample, search=model.search, limit=model.target_limit, source=SOURCE, target=TARGET
-        )
-
-
-EXAMPLE = """
-```python
-# pip install ctranslate2 sentencepiece
-import ctranslate2
-import sentencepiece
-
-source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name in ("{source}", "{target}"))
-translator = ctranslate2.Translator(".")
-lines = [{sample}]
-results = translator.translate_batch(
-    source.encode(lines, out_type=str),
-    beam_size={search.beam_size},
-    length_penalty={search.length_penalty},
-    min_decoding_length=0,
-    max_decoding_length={limit},
-    suppress_sequences=[["<pad>"], ["<s>"]],
-)
-for result in results:
-    print(target.decode(result.hypotheses[0]))
-```
-"""
 
 
 def engine_settings(tokenizer: Tokenizer, model: Seq2Seq) -> dict[str, Any]:

@@ -46,6 +46,32 @@ from nmt.translation.translation import EncodedSource, ForcedPair
 IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
 
 
+EXAMPLE = """
+```python
+# pip install "transformers>=5" sentencepiece torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+folder = "."  # or the name of this model on the Hub
+tokenizer = AutoTokenizer.from_pretrained(folder)
+model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+batch = tokenizer([{sample}], return_tensors="pt", padding=True)
+for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
+    print(line)
+```
+
+The weights of the attention need `attn_implementation="eager"`:
+
+```python
+model = AutoModelForSeq2SeqLM.from_pretrained(folder, attn_implementation="eager")
+found = model.generate(**batch, num_beams=1, output_attentions=True, return_dict_in_generate=True)
+print(found.cross_attentions[0][-1].shape)  # first token, last layer: (sentences, heads, 1, source tokens)
+```
+
+The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
+line gets a translation too: leave it out.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class HuggingFace(Format):
     """A folder for `from_pretrained`: Pegasus, which is a pre-norm Transformer, with Marian's tokenizer.
@@ -55,6 +81,7 @@ class HuggingFace(Format):
 
     name: ClassVar[str] = "huggingface"
     library: ClassVar[str] = "transformers"
+    example: ClassVar[str] = EXAMPLE
     note: ClassVar[str] = ', also how to get the weights of the attention: attn_implementation="eager"'
 
     def require(self, loaded: LoadedModel) -> None:
@@ -88,35 +115,6 @@ class HuggingFace(Format):
 
     def open(self, folder: Path, manifest: ManifestFile) -> TransformersTranslator:
         return TransformersTranslator(folder, manifest)
-
-    def example(self, model: Exportable) -> str:
-        return EXAMPLE.format(sample=json.dumps(model.sample, ensure_ascii=False))
-
-
-EXAMPLE = """
-```python
-# pip install "transformers>=5" sentencepiece torch
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
-folder = "."  # or the name of this model on the Hub
-tokenizer = AutoTokenizer.from_pretrained(folder)
-model = AutoModelForSeq2SeqLM.from_pretrained(folder)
-batch = tokenizer([{sample}], return_tensors="pt", padding=True)
-for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
-    print(line)
-```
-
-The weights of the attention need `attn_implementation="eager"`:
-
-```python
-model = AutoModelForSeq2SeqLM.from_pretrained(folder, attn_implementation="eager")
-found = model.generate(**batch, num_beams=1, output_attentions=True, return_dict_in_generate=True)
-print(found.cross_attentions[0][-1].shape)  # first token, last layer: (sentences, heads, 1, source tokens)
-```
-
-The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
-line gets a translation too: leave it out.
-"""
 
 
 def _pegasus(model: Seq2Seq, rows: int) -> Any:
