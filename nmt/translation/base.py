@@ -135,17 +135,21 @@ class BaseTranslator(ABC):
         of sentences that need no search, and then with those of each batch. Raises UserError for settings that the
         strategy does not accept, for no text, and for a source or a prefix that is too long.
         """
+        search = override(search or self.search, fields)
+        groups = self.requests(sentences, search, prefixes)
+        translations = iter(self.search_all([request for _, group in groups for request in group], search, advance))
+        return [rejoined(source, [next(translations) for _ in group]) for source, group in groups]
+
+    def requests(
+        self, sentences: Sequence[str | Segment], search: Search, prefixes: Sequence[str] | None = None
+    ) -> list[tuple[EncodedSource, list[SearchRequest]]]:
+        """Return each sentence, encoded, with the searches that it needs: one, or one for each part if it is split."""
         sources = self.encode(check_texts("sentence", sentences))
-        search, count = override(search or self.search, fields), len(sources)
+        count = len(sources)
         begins = [""] * count if prefixes is None else check_texts("prefix", prefixes, count)
-        groups = [
-            self._requests(source, prefix, search, f"sentence {number:,} of {count:,}")
-            for number, (source, prefix) in enumerate(zip(sources, begins, strict=True), start=1)
-        ]
-        translations = iter(self._search_all([request for group in groups for request in group], search, advance))
         return [
-            _rejoined(source, [next(translations) for _ in group])
-            for source, group in zip(sources, groups, strict=True)
+            (source, self._requests(source, prefix, search, f"sentence {number:,} of {count:,}"))
+            for number, (source, prefix) in enumerate(zip(sources, begins, strict=True), start=1)
         ]
 
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
@@ -259,8 +263,8 @@ class BaseTranslator(ABC):
 
         return [encoded[segment] for segment in split_to_fit(source.segment, fits)]
 
-    def _search_all(
-        self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], object]
+    def search_all(
+        self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], object] = lambda count: None
     ) -> list[list[Translation]]:
         """Return the translations of each request, best first. That of an empty source is ""."""
 
@@ -291,7 +295,7 @@ class BaseTranslator(ABC):
         )
 
 
-def _rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:
+def rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:
     """Return the translations of a source. Each of its parts has at least one, best first."""
     if len(parts) == 1:
         return parts[0]

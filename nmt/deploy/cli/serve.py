@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 KEY = "NMT_API_KEY"  # an environment variable, which other users of the machine cannot read
 LOCAL = ("127.0.0.1", "::1", "localhost")  # addresses that no other machine reaches
-END_SECONDS = 60  # the time for the accepted requests, after the server was told to stop
+LONGEST = 200  # pieces of a source that is not split; others would wait too long for the steps of its translation
 
 
 @dataclass(kw_only=True)
@@ -69,7 +69,7 @@ def main(config: ServeConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings."""
     import uvicorn
 
-    from nmt.deploy.serve.api import Api
+    from nmt.deploy.serve.api import SERVER, Api
     from nmt.deploy.serve.languages import Languages
     from nmt.deploy.serve.worker import Worker
     from nmt.system import process
@@ -83,20 +83,18 @@ def main(config: ServeConfig) -> None:
         worker = Worker(loaded, thread, max_waiting=config.max_waiting)
         limits = config.max_characters, config.max_texts, config.max_bytes
         api = Api(worker, Languages(tuple(loaded)), config.key, *limits)
-        logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of each broken form
-        settings = uvicorn.Config(
-            api.app(), log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=END_SECONDS
-        )
+        logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # it warns of each broken form
         name = f"[{config.host}]" if ":" in config.host else config.host
         pairs = ", ".join(" to ".join(pair) for pair in loaded)
         print_stderr(f"translates {pairs} on http://{name}:{listener.getsockname()[1]}; Ctrl-C ends it")
-        uvicorn.Server(settings).run(sockets=[listener])
+        uvicorn.Server(uvicorn.Config(api.app(), **SERVER)).run(sockets=[listener])
 
 
 def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address of this machine. Raises UserError if it cannot be had."""
+    family, both = socket.AF_INET6 if ":" in host else socket.AF_INET, host == "::" and socket.has_dualstack_ipv6()
     try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        return socket.create_server((host, port), family=family, dualstack_ipv6=both)
     except (OSError, UnicodeError) as error:
         raise UserError(
             f"host={host} port={port}: {one_line(error)}; expected an address of this machine, such as host=127.0.0.1, "
@@ -118,6 +116,9 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
             raise UserError(
                 f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one of them"
             )
+        if "max_source_length" not in (config.search or {}):
+            longest = min(LONGEST, translator.search.max_source_length)
+            translator.search = translator.search.replace(max_source_length=longest)
         translator.translate(["1"])  # the first translation takes longer than the others
         found[source, target] = translator
     return found

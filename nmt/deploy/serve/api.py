@@ -11,10 +11,12 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from python_multipart.multipart import Field, File, create_form_parser
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -23,11 +25,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Message
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.translation import ask_of, texts_of, translated
-from nmt.deploy.serve.worker import Worker
+from nmt.deploy.serve.worker import Worker, apart
 from nmt.errors import UserError
 from nmt.text.languages import english_name
 
@@ -36,17 +38,40 @@ logger = logging.getLogger(__name__)
 PAGE = Path(__file__).resolve().parent / "page"
 WITHOUT_FILES = {"filesTranslation": False, "frontendTimeout": 500, "suggestions": False, "supportedFilesFormat": []}
 MOST_FIELDS = 20  # of a form
+BODY_SECONDS = 5  # the longest time until a body is there
 CLOSED_SECONDS = 0.5  # between two checks whether a client has gone
 NO_KEY = "Please contact the server operator to get an API key"
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 FAILED = "The server encountered an internal error and was unable to complete your request."
 
 
+class Connection(H11Protocol):
+    """A connection that is closed if the headers of a request do not come in time (5 seconds, `timeout_keep_alive`).
+
+    Uvicorn counts this time only until the first byte, and not for the first request.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def data_received(self, data: bytes) -> None:
+        self.conn.receive_data(data)
+        self.handle_events()  # ends the time when the headers are complete
+
+
+# What uvicorn would choose by the packages and variables that it finds, or leave without a limit.
+SERVER: dict[str, Any] = {"http": Connection, "loop": "asyncio", "ws": "none", "lifespan": "off", "workers": 1}
+SERVER |= {"log_config": None, "log_level": "error", "access_log": False}  # as the log of this package; no addresses
+SERVER |= {"proxy_headers": False, "server_header": False, "limit_concurrency": 1000}  # connections; more get a 503
+SERVER |= {"timeout_graceful_shutdown": 60}  # seconds for the accepted requests, after the server was told to stop
+
+
 @dataclass(frozen=True)
 class Api:
     """The application that answers requests. `key` is None if everybody may translate.
 
-    A request has at most `max_bytes`, and `max_texts` texts of at most `max_characters`.
+    A request has at most `max_bytes`, and `max_texts` texts which have, with its terms, at most `max_characters`.
     """
 
     worker: Worker
@@ -72,18 +97,23 @@ class Api:
             Route("/frontend/settings", JSONResponse(settings)),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
         ]
-        cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_headers=["*"], max_age=1_728_000)
-        return Starlette(routes=routes, middleware=[cors])
+        everyone: dict[str, Any] = {"allow_origins": "*", "allow_headers": "*", "allow_methods": ["GET", "POST"]}
+        return Starlette(routes=routes, middleware=[Middleware(CORSMiddleware, **everyone, max_age=1_728_000)])
 
     async def _translate(self, request: Request) -> dict[str, Any]:
         fields = await self._fields(request)
+        return await _unless_closed(request, self._answer(fields))
+
+    async def _answer(self, fields: dict[str, Any]) -> dict[str, Any]:
         texts = texts_of(fields, self.max_characters, self.max_texts)
-        ask = await asyncio.to_thread(ask_of, fields, texts, self.languages)  # a glossary may take a second
-        return await _unless_closed(request, translated(ask, self.worker, self.languages))
+        ask = await apart(
+            self.max_characters * bool(fields.get("terms")), partial(ask_of, fields, texts, self.languages)
+        )
+        return await translated(ask, self.worker, self.languages)
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:
-        texts = texts_of(await self._fields(request), self.max_characters, self.max_texts)
-        return [await asyncio.to_thread(self.languages.detect, "\n".join(texts))]
+        text = "\n".join(texts_of(await self._fields(request), self.max_characters, self.max_texts))
+        return [await apart(len(text), partial(self.languages.detect, text))]
 
     async def _fields(self, request: Request) -> dict[str, Any]:
         """Return the fields of a request whose key is right."""
@@ -99,39 +129,45 @@ class Api:
 async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
     """Return the fields of a request: of JSON, or else of a form and of the address.
 
-    The time for a body grows with its length and no faster. Raises HTTPException as soon as `max_bytes` are exceeded.
+    Raises HTTPException for a body that is no such form, that has more than `max_bytes`, or that does not come in time.
     """
-    receive, left = request.receive, max_bytes
-
-    async def bounded() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise HTTPException(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
-        return message
-
-    request = Request(request.scope, bounded)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    pairs = request.query_params.multi_items()
+    body, address = bytearray(), request.query_params.multi_items()
     try:
-        if kind == "application/json":
-            fields = await asyncio.to_thread(json.loads, await request.body())
-            if not isinstance(fields, dict):
-                raise HTTPException(400, "Invalid JSON format")
-            json.dumps(fields, ensure_ascii=False).encode()  # ValueError for half of a character (a lone surrogate)
-            return fields
-        if kind == "application/x-www-form-urlencoded":
-            # Not request.form(), which takes the letters of a program like curl, which are UTF-8, for Latin-1.
-            text = (await request.body()).decode("utf-8", "replace")
-            own = await asyncio.to_thread(parse_qsl, text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-            pairs = own + pairs
-        elif kind == "multipart/form-data":
-            form = await request.form(max_files=0, max_fields=MOST_FIELDS, max_part_size=max_bytes)
-            pairs = [(name, str(value)) for name, value in form.multi_items()] + pairs
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > max_bytes:
+                    raise HTTPException(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
+        return await apart(len(body), partial(_parsed, bytes(body), request.headers.get("content-type", ""), address))
+    except TimeoutError:
+        raise HTTPException(408, "Invalid request: its body did not come in time", {"connection": "close"}) from None
     except (ValueError, RecursionError, ClientDisconnect):
         raise HTTPException(400, UNREADABLE) from None
-    return dict(reversed(pairs))  # of several with one name, the first counts
+
+
+def _parsed(body: bytes, content_type: str, address: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return the fields of a body. The time grows with its length and no faster. Raises ValueError for a broken one."""
+    kind, pairs = content_type.partition(";")[0].strip().lower(), list[tuple[str, str]]()
+    if kind == "application/json":
+        fields = json.loads(body)
+        if not isinstance(fields, dict):
+            raise HTTPException(400, "Invalid JSON format")
+        json.dumps(fields, ensure_ascii=False).encode()  # ValueError for half of a character (a lone surrogate)
+        return fields
+    if kind == "application/x-www-form-urlencoded":
+        # Not python-multipart, which takes the letters of a program like curl, which are UTF-8, for Latin-1.
+        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    elif kind == "multipart/form-data":
+
+        def add(field: Field | File) -> None:
+            if isinstance(field, File) or len(pairs) == MOST_FIELDS:
+                raise ValueError("a file, or too many fields")
+            name, value = field.field_name or b"", field.value or b""
+            pairs.append((name.decode("utf-8", "replace"), value.decode("utf-8", "replace")))
+
+        limits = {"MAX_MEMORY_FILE_SIZE": len(body)}  # no file on disk
+        create_form_parser({"Content-Type": content_type.encode()}, add, add, limits).write(body)
+    return dict(reversed(pairs + address))  # of several with one name, the first counts
 
 
 async def _unless_closed(request: Request, answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
@@ -151,7 +187,7 @@ def _answering(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Reques
         try:
             return JSONResponse(await handler(request))
         except HTTPException as refusal:
-            return JSONResponse({"error": refusal.detail}, refusal.status_code)
+            return JSONResponse({"error": refusal.detail}, refusal.status_code, refusal.headers)
         except UserError as error:
             return JSONResponse({"error": f"Invalid request: {error}"}, 400)
         except Exception as error:

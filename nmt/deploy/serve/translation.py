@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -13,7 +14,7 @@ from torch import Tensor
 from nmt.deploy.documents.base import Document, Joined, paragraphs
 from nmt.deploy.documents.html import marked_up, text_of
 from nmt.deploy.serve.languages import Languages, Pair
-from nmt.deploy.serve.worker import Answer, Task, Worker
+from nmt.deploy.serve.worker import Answer, Task, Worker, apart
 from nmt.text.languages import english_name
 from nmt.text.terms import Terms
 
@@ -55,19 +56,24 @@ def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) ->
     for name in ("source", "target"):
         if not fields.get(name):
             raise HTTPException(400, MISSING.format(name))
+    for name in ("source", "target", "format"):
+        if not isinstance(fields.get(name) or "", str):
+            raise HTTPException(400, f"Invalid request: {name} must be a text")
     format, terms = fields.get("format") or "text", fields.get("terms") or {}
     if format not in ("text", "html"):
-        raise HTTPException(400, f"{format} format is not supported")
+        raise HTTPException(400, f"{format[:40]} format is not supported")
     if not isinstance(terms, dict) or not all(isinstance(each, str) for each in terms.values()):
         raise HTTPException(400, "Invalid request: terms must be an object of terms and their translations")
     try:
-        alternatives, layer, head = (max(0, int(fields.get(name) or 0)) for name in ("alternatives", "layer", "head"))
+        alternatives, layer, head = (
+            min(max(0, int(fields.get(name) or 0)), 1000) for name in ("alternatives", "layer", "head")
+        )
     except (TypeError, ValueError, OverflowError):
         raise HTTPException(400, "Invalid request: alternatives, layer and head must be numbers") from None
     return Ask(
         texts,
         several=isinstance(fields["q"], list),
-        source=None if str(fields["source"]).lower() == "auto" else languages.find(fields["source"]),
+        source=None if fields["source"].lower() == "auto" else languages.find(fields["source"]),
         target=languages.find(fields["target"]),
         html=format == "html",
         alternatives=alternatives,
@@ -86,7 +92,9 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
     texts = given if isinstance(given, list) else [given]
     if not all(isinstance(text, str) for text in texts):
         raise HTTPException(400, "Invalid request: q must be a text or a list of texts")
-    for size, most in ((len(texts), max_texts), (max(map(len, texts)), max_characters)):
+    terms = fields["terms"].items() if isinstance(fields.get("terms"), dict) else ()
+    characters = sum(len(each) for each in chain(texts, *terms) if isinstance(each, str))
+    for size, most in ((len(texts), max_texts), (characters, max_characters)):
         if size > most:
             raise HTTPException(400, f"Invalid request: request ({size}) exceeds text limit ({most})")
     return texts
@@ -94,10 +102,13 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
 
 async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
-    texts = await asyncio.to_thread(lambda: [_read(text, ask, worker, languages) for text in ask.texts])
+    texts = [await apart(len(text), partial(_read, text, ask, worker, languages)) for text in ask.texts]
     tasks = list(dict.fromkeys(_tasks(texts, ask)))
     found = dict(zip(tasks, await worker.answers(tasks), strict=True)) if tasks else {}
-    answer = await asyncio.to_thread(_answer, ask, texts, found)
+    rows = [
+        await apart(len(text), partial(_row, each, ask, found)) for text, each in zip(ask.texts, texts, strict=True)
+    ]
+    answer = {name: [row[name] for row in rows] if ask.several else value for name, value in rows[0].items()}
     if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
         answer["warnings"] = [TERMS_IGNORED]
     return answer
@@ -124,18 +135,18 @@ def _tasks(texts: Sequence[AskedText], ask: Ask) -> list[Task]:
     return [Task(sentence, text.pair, *settings) for text in texts for sentence in text.document.sentences]
 
 
-def _answer(ask: Ask, texts: Sequence[AskedText], found: Mapping[Task, Answer]) -> dict[str, Any]:
-    """Return the answer as JSON. If the texts came as a list, each entry is a list with a value for each text."""
-    answers = [[found[task] for task in _tasks([text], ask)] for text in texts]
-    translations = [_translations(text.document, own) for text, own in zip(texts, answers, strict=True)]
-    columns: dict[str, list[Any]] = {"translatedText": [best for best, *_ in translations]}
+def _row(text: AskedText, ask: Ask, found: Mapping[Task, Answer]) -> dict[str, Any]:
+    """Return the answer to a text, as JSON."""
+    answers = [found[task] for task in _tasks([text], ask)]
+    best, *others = _translations(text.document, answers)
+    row: dict[str, Any] = {"translatedText": best}
     if ask.alternatives:
-        columns["alternatives"] = [others for _, *others in translations]
+        row["alternatives"] = others
     if ask.source is None:
-        columns["detectedLanguage"] = [text.detected for text in texts]
+        row["detectedLanguage"] = text.detected
     if ask.details:
-        columns["nmt"] = [[_details(answer, ask) for answer in own] for own in answers]
-    return {name: column if ask.several else column[0] for name, column in columns.items()}
+        row["nmt"] = [_details(answer, ask) for answer in answers]
+    return row
 
 
 def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:

@@ -1,8 +1,11 @@
 """One thread owns the models and translates the sentences of all requests, many at a time.
 
-Sentences that arrive within 5 ms, or while the models are busy, are translated together if their settings are equal.
-A request has at most one batch of its sentences in the queue: the rest comes behind the other requests. If a batch
-fails, each half of it is tried alone. So a sentence that cannot be translated makes no other request fail.
+A sentence is encoded first. If it is too long for the model, its parts are translated one by one. Parts that arrive
+within 5 ms, or while the models are busy, share a batch if their searches are equal, but a short part does not wait for
+the steps of a long one. What a request has in the queue is its turn, at most one batch. The cheapest turn is next, but
+after one that overtook an older turn, the oldest is. So a short text waits for two batches at most, and a long one gets
+every second batch. If a batch fails, each half of it is tried alone. So a sentence that cannot be translated makes no
+other request fail.
 """
 
 from __future__ import annotations
@@ -10,33 +13,37 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import accumulate, groupby
-from typing import Any
+from itertools import accumulate, chain, groupby
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 
 from nmt.attention_map import AttentionMap
+from nmt.build import override
 from nmt.deploy.serve.languages import Pair
 from nmt.errors import UserError
 from nmt.search.base import Search
 from nmt.text.protect import Segment
 from nmt.text.terms import NO_TERMS, Terms
-from nmt.translation.base import BaseTranslator
-from nmt.translation.translation import Translation
+from nmt.translation.base import BaseTranslator, SearchRequest, rejoined
+from nmt.translation.translation import EncodedSource, Translation
 
 logger = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
 WINDOW = 0.005  # seconds that the first sentence waits for others
-BATCH = 8_000  # cost of a batch: about 64 sentences; with more, a short request would wait longer
+BATCH = 64.0  # cost of a batch, in sentences of 14 pieces for a beam of 5; with more, others would wait longer
+SHORT_STEPS = 100  # a part that may take no more steps is not too long for any batch
+SMALL = 2_000  # characters that are read at once, without waiting for a thread
 BUSY = "The server has too much to do; try again later."
 
 
 @dataclass(frozen=True)
 class Task:
-    """A sentence to translate; those with equal settings share a batch.
+    """A sentence to translate.
 
     `best` is the number of translations, and `attention` asks for the attention of the best one.
     """
@@ -47,16 +54,6 @@ class Task:
     attention: bool = False
     terms: Terms = NO_TERMS
 
-    @property
-    def settings(self) -> tuple[Any, ...]:
-        return self.pair, self.best, self.attention, self.terms
-
-    @property
-    def cost(self) -> int:
-        """The bytes of the sentence, and some for its end. A sentence has at most as many pieces as bytes."""
-        text = self.sentence if isinstance(self.sentence, str) else self.sentence.text
-        return 50 + len(text.encode())
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -66,17 +63,30 @@ class Answer:
     attention: AttentionMap | None
 
 
-class Worker:
-    """Translates with `translators`. From now on, only `thread` may use them: an executor of one thread.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A sentence, or a part of a long one, in the queue. `turn` is the cost of all that its request has there."""
 
-    If the sentences in the queue cost more than `max_waiting`, new requests are refused.
+    task: Task
+    request: SearchRequest
+    search: Search
+    cost: float
+    turn: float
+    answer: asyncio.Future[Answer]
+
+
+class Worker:
+    """Translates with `translators`. From now on, only `thread` may search with them: an executor of one thread.
+
+    A request is refused if turns that cost more than `max_waiting` come before it.
     """
 
-    def __init__(self, translators: Mapping[Pair, BaseTranslator], thread: Executor, *, max_waiting: int) -> None:
+    def __init__(self, translators: Mapping[Pair, BaseTranslator], thread: Executor, *, max_waiting: float) -> None:
         self.translators = translators
         self.max_waiting = max_waiting
         self._thread = thread
-        self._waiting: list[tuple[Task, asyncio.Future[Answer]]] = []
+        self._waiting: list[Part] = []
+        self._overtook = False
         self._running: asyncio.Task[None] | None = None
 
     async def answers(self, tasks: Sequence[Task]) -> list[Answer]:
@@ -84,61 +94,88 @@ class Worker:
 
         Raises HTTPException (503) if too many others wait, and the error of a sentence that cannot be translated.
         """
-        if sum(task.cost for task, answer in self._waiting if not answer.done()) > self.max_waiting:
+        size = sum(len(task.sentence if isinstance(task.sentence, str) else task.sentence.text) for task in tasks)
+        sources = await apart(size, lambda: list(map(self._searches, tasks)))
+        costs = [cost for _, own in sources for *_, cost in own]
+        first, found = min(BATCH, sum(costs)), list[Answer]()
+        if sum(part.cost for part in self._left() if part.turn <= first) > self.max_waiting:
             raise HTTPException(503, BUSY)
-        found: list[Answer] = []
-        costs = accumulate(task.cost for task in tasks)
-        for _, turn in groupby(zip(tasks, costs, strict=True), lambda pair: pair[1] // BATCH):
-            waiting = [(task, asyncio.get_running_loop().create_future()) for task, _ in turn]
-            self._waiting += waiting
+        searches = zip(chain.from_iterable(own for _, own in sources), accumulate(costs), strict=True)
+        for _, group in groupby(searches, lambda each: each[1] // BATCH):
+            turn = [search for search, _ in group]
+            whole, loop = sum(cost for *_, cost in turn), asyncio.get_running_loop()
+            parts = [Part(*search, whole, loop.create_future()) for search in turn]
+            self._waiting += parts
             if self._running is None or self._running.done():
                 self._running = asyncio.create_task(self._run())
-            found += await asyncio.gather(*[answer for _, answer in waiting])
-        return found
+            found += await asyncio.gather(*[part.answer for part in parts])
+        rest = iter(found)
+        return [_whole(source, [next(rest) for _ in own]) for source, own in sources]
+
+    def _searches(self, task: Task) -> tuple[EncodedSource, list[tuple[Task, SearchRequest, Search, float]]]:
+        """Return a sentence, encoded, and the searches that it needs, with their costs."""
+        translator = self.translators[task.pair].with_terms(task.terms)
+        search = override(translator.search, _fields(translator.search, task.best))
+        ((source, requests),) = translator.requests([task.sentence], search)
+        # A step takes longer than the one before it, because it looks at all of them.
+        costs = (each.limit * (each.limit + 50) * search.width / 16_750 for each in requests)
+        return source, [(task, request, search, cost) for request, cost in zip(requests, costs, strict=True)]
 
     async def _run(self) -> None:
         """Translate batches until no sentence waits."""
         await asyncio.sleep(WINDOW)
         while batch := self._next():
-            tasks = [task for task, _ in batch]
-            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._translated, tasks)
-            for (_, answer), each in zip(batch, found, strict=True):
-                if isinstance(each, Answer) and not answer.done():
-                    answer.set_result(each)
-                elif isinstance(each, Exception) and not answer.done():
-                    answer.set_exception(each)
+            found = await asyncio.get_running_loop().run_in_executor(self._thread, self._translated, batch)
+            for part, each in zip(batch, found, strict=True):
+                if isinstance(each, Answer) and not part.answer.done():
+                    part.answer.set_result(each)
+                elif isinstance(each, Exception) and not part.answer.done():
+                    part.answer.set_exception(each)
             await asyncio.sleep(0)  # the requests add their next sentences
 
-    def _next(self) -> list[tuple[Task, asyncio.Future[Answer]]]:
-        """Take the first sentence off the queue, and others with its settings as long as the batch has room."""
-        waiting = [each for each in self._waiting if not each[1].done()]  # nobody waits for the others
-        batch, self._waiting, left = waiting[:0], [], BATCH
-        for task, answer in waiting:
-            if not batch or (task.settings == batch[0][0].settings and task.cost <= left):
-                batch.append((task, answer))
-                left -= task.cost
-            else:
-                self._waiting.append((task, answer))
+    def _left(self) -> list[Part]:
+        """Return the parts in the queue that somebody waits for."""
+        return [part for part in self._waiting if not part.answer.done()]
+
+    def _next(self) -> list[Part]:
+        """Take the next batch off the queue: the first part of the next turn, and others that fit in with it."""
+        waiting = self._left()
+        order = waiting if self._overtook else sorted(waiting, key=lambda part: part.turn)
+        self._overtook = order[:1] != waiting[:1]
+        batch, left = order[:0], BATCH
+        for part in order:
+            first = (batch or order)[0]
+            fits = part.cost <= left and part.request.limit <= max(SHORT_STEPS, first.request.limit)
+            if not batch or (fits and (part.task.pair, part.search) == (first.task.pair, first.search)):
+                batch.append(part)
+                left -= part.cost
+        taken = set(batch)
+        self._waiting = [part for part in waiting if part not in taken]
         return batch
 
-    def _translated(self, tasks: Sequence[Task]) -> Sequence[Answer | Exception]:
+    def _translated(self, parts: Sequence[Part]) -> Sequence[Answer | Exception]:
         try:
-            return self._search(tasks)
+            return self._search(parts)
         except Exception as error:
-            if len(tasks) == 1:
+            if len(parts) == 1:
                 if not isinstance(error, UserError):
                     where = "".join(traceback.format_tb(error.__traceback__)).rstrip()  # its message may quote the text
                     logger.error(f"a text could not be translated: {type(error).__name__}\n{where}")
                 return [error]
-            middle = len(tasks) // 2
-            return [*self._translated(tasks[:middle]), *self._translated(tasks[middle:])]
+            middle = len(parts) // 2
+            return [*self._translated(parts[:middle]), *self._translated(parts[middle:])]
 
-    def _search(self, tasks: Sequence[Task]) -> list[Answer]:
-        task = tasks[0]
-        translator = self.translators[task.pair].with_terms(task.terms)
-        found = translator.hypotheses([each.sentence for each in tasks], **_fields(translator.search, task.best))
-        maps = _maps(translator, [translations[0] for translations in found]) if task.attention else {}
-        return [Answer(translations[: task.best], maps.get(place)) for place, translations in enumerate(found)]
+    def _search(self, parts: Sequence[Part]) -> list[Answer]:
+        translator = self.translators[parts[0].task.pair]
+        found = translator.search_all([part.request for part in parts], parts[0].search)
+        shown = [each[0] for part, each in zip(parts, found, strict=True) if part.task.attention and each[0].tokens]
+        maps = dict(zip(map(id, shown), _maps(translator, shown), strict=False))
+        return [Answer(each[: part.task.best], maps.get(id(each[0]))) for part, each in zip(parts, found, strict=True)]
+
+
+async def apart(size: int, read: Callable[[], Result]) -> Result:
+    """Return what `read` makes of a text of `size`: of a small one at once, so that it waits for no large one."""
+    return read() if size <= SMALL else await asyncio.to_thread(read)
 
 
 def _fields(search: Search, best: int) -> dict[str, Any]:
@@ -148,11 +185,15 @@ def _fields(search: Search, best: int) -> dict[str, Any]:
     return {"n_best": min(best, getattr(search, "beam_size", 1))}
 
 
-def _maps(translator: BaseTranslator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:
-    """Return the attention of those translations that have one, by their place."""
-    places = [place for place, each in enumerate(translations) if each.tokens and not each.parts]
+def _maps(translator: BaseTranslator, translations: Sequence[Translation]) -> Sequence[AttentionMap]:
+    """Return the attention of translations, or nothing if the model has no attention or the engine cannot show it."""
     try:
-        maps = translator.attention_maps([translations[place] for place in places])
-    except UserError:  # the model has no attention, or the engine cannot show it
-        return {}
-    return dict(zip(places, maps, strict=True))
+        return translator.attention_maps(translations) if translations else []
+    except UserError:
+        return []
+
+
+def _whole(source: EncodedSource, parts: Sequence[Answer]) -> Answer:
+    """Return the answer to a sentence from those to its parts. A sentence of several parts has no attention."""
+    attention = parts[0].attention if len(parts) == 1 else None
+    return Answer(rejoined(source, [part.translations for part in parts]), attention)

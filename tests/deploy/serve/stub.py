@@ -19,7 +19,7 @@ import torch
 import uvicorn
 
 from nmt.attention_map import AttentionMap
-from nmt.deploy.serve.api import Api
+from nmt.deploy.serve.api import SERVER, Api
 from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
@@ -28,6 +28,7 @@ from nmt.search.beam import BeamSearch
 from nmt.text.protect import Segment, Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import WORD_MARK, Piece
+from nmt.translation.base import SearchRequest
 from nmt.translation.translation import EncodedSource, Translation
 
 LIMITS = {"max_characters": 200, "max_texts": 20, "max_bytes": 20_000}
@@ -40,12 +41,12 @@ WITH_SPANS = SimpleNamespace(spans=Spans({"braces": r"\{.\}"}))
 class Stub:
     """Translates to capital letters. It waits for `gate` before each batch, and fails for the text `POISON`.
 
-    `batches` are the sentences of each call so far, and `fields` its settings.
+    `batches` are the sentences of each search so far, and `searches` its settings.
     """
 
     gate: threading.Event = field(default_factory=threading.Event)
     batches: list[list[str]] = field(default_factory=list)
-    fields: list[dict[str, Any]] = field(default_factory=list)
+    searches: list[BeamSearch] = field(default_factory=list)
     search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
     device_type: str = "cpu"
     attends: bool = False
@@ -55,15 +56,21 @@ class Stub:
     def with_terms(self, terms: Terms) -> Stub:
         return replace(self, terms=terms) if self.tokenizer.spans else self
 
-    def hypotheses(self, sentences: Sequence[str], **fields: Any) -> list[list[Translation]]:
-        self.batches.append(list(sentences))
-        self.fields.append(fields)
+    def requests(self, sentences: Sequence[str], search: BeamSearch) -> list[tuple[EncodedSource, list[SearchRequest]]]:
+        """Return a search for each sentence, which has a piece for each byte."""
+        for term, given in self.terms.translations.items():
+            sentences = [text.replace(term, given) for text in sentences]
+        sources = [EncodedSource(Segment((text,)), ([5] * len(text.encode()) + [3],)) for text in sentences]
+        return [(each, [SearchRequest(each, [], search.target_limit(each.tokens), True)]) for each in sources]
+
+    def search_all(self, requests: Sequence[SearchRequest], search: BeamSearch) -> list[list[Translation]]:
+        sentences = [request.source.text for request in requests]
+        self.batches.append(sentences)
+        self.searches.append(search)
         assert self.gate.wait(20)
         if POISON in sentences:
             raise RuntimeError(f"cannot translate {POISON}")
-        for term, given in self.terms.translations.items():
-            sentences = [text.replace(term, given) for text in sentences]
-        return [[translation(text, rank) for rank in range(fields.get("n_best", 1))] for text in sentences]
+        return [[translation(text, rank) for rank in range(search.n_best)] for text in sentences]
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
         """Return maps in which each word looks at the word of its place."""
@@ -115,10 +122,10 @@ class Client:
 
     port: int
 
-    def send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None) -> Reply:
+    def send(self, method: str, path: str, body: bytes | None = None, kind: str | None = None, **more: str) -> Reply:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
         kinds = {} if kind is None else {"Content-Type": kind}
-        connection.request(method, path, body, {**kinds, "Origin": "http://example.com"})
+        connection.request(method, path, body, {**kinds, "Origin": "http://example.com", **more})
         answer = connection.getresponse()
         content, headers = answer.read().decode(), dict(answer.getheaders())
         connection.close()
@@ -135,7 +142,7 @@ class Client:
         return self.send("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
 
-def worker_of(models: Mapping[Any, Any], max_waiting: int = 100_000) -> Worker:
+def worker_of(models: Mapping[Any, Any], max_waiting: float = 100_000) -> Worker:
     return Worker(models, ThreadPoolExecutor(1), max_waiting=max_waiting)
 
 
@@ -143,7 +150,7 @@ def worker_of(models: Mapping[Any, Any], max_waiting: int = 100_000) -> Worker:
 def served(worker: Worker, key: str | None = None, **limits: int) -> Iterator[Client]:
     """Serve the models of a worker while the block runs."""
     app = Api(worker, Languages(tuple(worker.translators)), key, **{**LIMITS, **limits}).app()
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
+    server = uvicorn.Server(uvicorn.Config(app, **SERVER))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

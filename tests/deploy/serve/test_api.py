@@ -10,12 +10,14 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
+from socket import create_connection
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
 import torch
 
+from nmt.deploy.serve import api, translation
 from nmt.deploy.serve.api import UNREADABLE
 from tests.deploy.serve.stub import (
     LIMITS,
@@ -32,6 +34,7 @@ from tests.deploy.serve.stub import (
 from tests.tiny_run import Run
 
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
+JSON = {"Content-Type": "application/json"}
 ASK = {"q": "Two men sit.", "source": "en", "target": "de"}
 EN = {"confidence": ANY, "language": "en"}
 MISSING = "Invalid request: missing {} parameter"
@@ -79,11 +82,13 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
           for name, bad in (("alternatives", "x"), ("layer", math.inf), ("head", [1]))),
         *(({name: "\ud800"}, UNREADABLE) for name in ("q", "source", "format")),
         ({"source": "en-Cyrl"}, "en-cyrl is not supported; expected one of en, de, pt-BR"),
-        ({"target": ["en"]}, "['en'] is not supported; expected one of en, de, pt-BR"),
+        ({"target": ["en"]}, "Invalid request: target must be a text"),
         ({"source": "de", "target": "en"}, "English (en) is not available as a target language from German (de)"),
         ({"format": "xml"}, "xml format is not supported"),
         ({"q": "a" * 240}, "Invalid request: request (240) exceeds text limit (200)"),
         ({"q": ["a"] * 21}, "Invalid request: request (21) exceeds text limit (20)"),
+        ({"q": ["a" * 50] * 3, "terms": {"b": "c" * 59}}, "Invalid request: request (210) exceeds text limit (200)"),
+        ({"source": [[["en"]]]}, "Invalid request: source must be a text"),
         *(({"terms": bad}, NO_TERMS) for bad in (["a"], {"a": 1}, "a")),
         ({"terms": {"a": " "}},
          "Invalid request: terms: got 'a' with the translation '', expected a text for both"),
@@ -114,12 +119,18 @@ SLOW = {
     "parts": (PARTS, (HEAD + b"\r\n\r\n") * 20_000),
     "parts without headers": (PARTS, b"--x\r\n\r\n\r\n" * 80_000),
     "lines": (PARTS, HEAD + b"\r\n\r\n" + b"\r\n" * 600_000),
+    "padding": (PARTS, HEAD + b"\r\n\r\nx\r\n--x" + b" " * 900_000),
+    "punycode": (PARTS + "; charset=punycode", HEAD + b"\r\n\r\n" + b"a" * 500_000 + b"-" + b"z" * 400_000 + END),
+    "base64": (PARTS, HEAD + b"\r\nContent-Transfer-Encoding: base64\r\n\r\n" + b"A" * 900_000 + END),
+    "file": (PARTS, HEAD + b'; filename="a"\r\n\r\n' + b"a" * 900_000 + END),
     "parameters of the type": (PARTS + ";" * 60_000, HEAD + END),
     "quotes of the type": (PARTS + ';"' * 30_000, HEAD + END),
     "fields": (FORM, b"&" * 1_000_000),
     "percent signs": (FORM, b"q=" + b"%" * 900_000),
     "depth": ("application/json", b'{"a":' * 200_000),
     "digits": ("application/json", b"1" * 1_000_000),
+    "names": ("application/json", b'{"a":1' + b"".join(b',"%d":1' % number for number in range(90_000)) + b"}"),
+    "texts": ("application/json", b'{"q":["' + b'","' * 300_000 + b'"]}'),
 }
 
 
@@ -144,6 +155,21 @@ def test_bodies_that_are_no_fields(client: Client) -> None:
     assert large.status == 413 and str(LIMITS["max_bytes"]) in large.body["error"]
 
 
+START = b"POST /translate HTTP/1.1\r\nHost: a\r\n"
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", START, START + b"Content-Length: 9\r\n\r\n", START + b"Transfer-Encoding: chunked\r\n\r\n"]
+)
+def test_a_slow_sender_is_cut_off(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
+    monkeypatch.setattr(api, "BODY_SECONDS", 0.5)
+    monkeypatch.setitem(api.SERVER, "timeout_keep_alive", 0.5)
+    with served(worker_of({PAIR: open_stub()})) as client, create_connection(("127.0.0.1", client.port), 10) as slow:
+        slow.sendall(begun)
+        answer = b"".join(iter(lambda: slow.recv(9999), b""))  # until the server closes the connection
+    assert answer.startswith(b"HTTP/1.1 408 ") == begun.endswith(b"\r\n\r\n")
+
+
 def test_what_a_server_says_about_itself(client: Client) -> None:
     assert client.get("/health").body == {"status": "ok"}
     assert client.get("/languages").body == [
@@ -155,6 +181,8 @@ def test_what_a_server_says_about_itself(client: Client) -> None:
     assert settings["charLimit"] == 200 and settings["keyRequired"] is False
     assert settings["language"]["target"] == {"code": "de", "name": "German"}
     assert client.post("/detect", {"q": "Two men sit on the grass."}).body == [EN]
+    asked = {"Origin": "http://a.b", "Access-Control-Request-Method": "POST"}
+    assert client.send("OPTIONS", "/translate", **asked).headers["access-control-allow-methods"] == "GET, POST"
     page = client.get("/")
     assert page.status == 200 and page.headers["content-type"].startswith("text/html") and "://" not in page.body
 
@@ -195,12 +223,24 @@ def test_a_client_that_goes_gives_its_place_to_others(caplog: pytest.LogCaptureF
         first.start()
         wait_for(lambda: stub.batches)
         with closing(HTTPConnection("127.0.0.1", client.port)) as leaving:
-            leaving.request("POST", "/translate", json.dumps(ASK), {"Content-Type": "application/json"})
+            leaving.request("POST", "/translate", json.dumps(ASK), JSON)
             wait_for(lambda: worker._waiting)
-        wait_for(lambda: worker._waiting[0][1].done())
+        wait_for(lambda: worker._waiting[0].answer.done())
         stub.gate.set()
         first.join()
     assert stub.batches == [["Two men sit."]] and not caplog.text
+
+
+def test_texts_of_a_client_that_has_gone_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, gate, long = list[str](), threading.Event(), "a" * 3000
+    monkeypatch.setattr(translation, "paragraphs", lambda text, *_: (read.append(text), gate.wait(10)))
+    with served(worker_of({PAIR: open_stub()}), max_characters=50_000) as client:
+        with closing(HTTPConnection("127.0.0.1", client.port)) as leaving:
+            leaving.request("POST", "/translate", json.dumps({**ASK, "q": [long] * 5}), JSON)
+            wait_for(lambda: read)
+        time.sleep(2 * api.CLOSED_SECONDS)
+        gate.set()
+    assert read == [long]
 
 
 def test_a_model_without_attention_has_details_too(client: Client) -> None:

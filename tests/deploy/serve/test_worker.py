@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from starlette.exceptions import HTTPException
 
 from nmt.deploy.serve import worker as worker_module
 from nmt.deploy.serve.worker import Task, Worker
@@ -62,7 +62,7 @@ def test_sentences_that_wait_are_translated_together_if_their_settings_are_equal
 
 
 def test_a_long_request_gives_way_to_others_after_each_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_module, "BATCH", 110)  # two of these sentences
+    monkeypatch.setattr(worker_module, "BATCH", 0.45)  # two of these sentences
     stub = Stub()
     worker = worker_of({PAIR: stub})
     long, short = behind_one(stub, worker, translate(worker, *"abcdefg"), translate(worker, "x"))
@@ -71,12 +71,25 @@ def test_a_long_request_gives_way_to_others_after_each_batch(monkeypatch: pytest
     assert max(map(len, stub.batches)) == 2
 
 
-def test_a_sentence_of_many_characters_counts_as_several() -> None:
-    stub = Stub()
+def test_short_texts_overtake_long_ones_every_second_time() -> None:
+    stub, giant = Stub(), "a" * 200
     worker = worker_of({PAIR: stub})
-    giants = ["a" * 5000, "b" * 5000, "한" * 2000]
-    behind_one(stub, worker, *(translate(worker, each) for each in [*giants, "short"]))
-    assert stub.batches == [["first"], [giants[0], "short"], [giants[1]], [giants[2]]]
+    several = [
+        translate(worker, text, best=best) for best, text in ((1, giant), (1, giant), (1, "x"), (3, "y"), (4, "z"))
+    ]
+    behind_one(stub, worker, *several)
+    assert stub.batches == [["first"], ["x"], [giant], ["y"], [giant], ["z"]]
+
+
+def test_a_short_text_does_not_wait_for_the_steps_of_a_long_one(run: Run) -> None:
+    """With a limit of 20 pieces, the long sentence is translated in parts, whose cost is that of as many sentences."""
+    long, search = " ".join(sentences(60, seed=4)), run.translator.search.replace(max_source_length=20)
+    translator = replace(run.translator, search=search)
+    worker = worker_of({PAIR: translator})
+    (one,), (found,) = translator.translate([long]), asyncio.run(worker.answers([Task(long, PAIR, attention=True)]))
+    assert found.translations == [one] and len(one.parts) > 20 and found.attention is None
+    costs = [cost for *_, cost in worker._searches(Task(long, PAIR))[1]]
+    assert max(costs) < 2 and sum(costs) > len(costs) / 10
 
 
 def test_a_sentence_that_fails_lets_its_request_fail_and_no_other() -> None:
@@ -87,23 +100,23 @@ def test_a_sentence_that_fails_lets_its_request_fail_and_no_other() -> None:
     assert [*good, last] == [["A"], ["B"], ["E"]] and isinstance(bad, RuntimeError)
 
 
-def test_a_full_queue_refuses_new_requests() -> None:
+def test_a_full_queue_refuses_new_requests_that_would_wait_for_it() -> None:
     stub = Stub()
-    worker = worker_of({PAIR: stub}, max_waiting=1000)
-    found = behind_one(stub, worker, *(translate(worker, *"abcdefgh") for _ in range(4)))
-    assert [each if isinstance(each, list) else each.status_code for each in found] == [[*"ABCDEFGH"]] * 3 + [503]
-    assert isinstance(found[3], HTTPException)
+    worker = worker_of({PAIR: stub}, max_waiting=5)
+    found = behind_one(stub, worker, *(translate(worker, *"abcdefgh") for _ in range(4)), translate(worker, "short"))
+    *full, refused, short = [each if isinstance(each, list) else each.status_code for each in found]
+    assert full == [[*"ABCDEFGH"]] * 3 and (refused, short) == (503, ["SHORT"])
 
 
 @pytest.mark.parametrize(
-    ("search", "fields"),
+    ("search", "found"),
     [
-        (BeamSearch(beam_size=4), {"n_best": 3}),
-        (BeamSearch(beam_size=2), {"n_best": 2}),
-        (BeamSearch(beam_size=4, n_best=4, utility="chrf"), {}),
+        (BeamSearch(beam_size=4), 3),
+        (BeamSearch(beam_size=2), 2),
+        (BeamSearch(beam_size=4, n_best=4, utility="chrf"), 4),
     ],
 )
-def test_alternatives_are_those_that_the_beam_has_room_for(search: BeamSearch, fields: dict[str, int]) -> None:
+def test_alternatives_are_those_that_the_beam_has_room_for(search: BeamSearch, found: int) -> None:
     stub = open_stub(search=search)
     asyncio.run(translate(worker_of({PAIR: stub}), "text", best=3))
-    assert stub.fields == [fields]
+    assert [each.n_best for each in stub.searches] == [found]
