@@ -24,9 +24,10 @@ import regex
 LAST = 0x2FFFF  # no character after it has a decomposition
 SURROGATES = range(0xD800, 0xE000)
 
-# Hyphens, blanks and ligatures that look as other characters do. Most differ only in where a line may break.
+# Hyphens, blanks, ligatures and wide letters that are other characters in another form
 _SAME = {0x2010: "-", 0x2011: "-", 0x0F0C: "\u0f0b", **dict.fromkeys((0x2800, 0x3164, 0xFFA0), " ")}
-_SAME |= {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_FORMS = (*range(0xFB00, 0xFB07), *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+_SAME |= {code: unicodedata.normalize("NFKC", chr(code)) for code in _FORMS}
 # The characters that nobody sees: those that are hints everywhere, the marks of direction, and those of some scripts
 _HINTS = "\u00ad\u17b4\u17b5\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufff8"
 _DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -36,10 +37,8 @@ _SPECIAL, _RUN = re.compile(f"[{_UNSEEN}{_SPACES}{''.join(map(chr, _SAME))}]"), 
 
 _RIGHT_TO_LEFT = regex.compile(r"[\p{bc=R}\p{bc=AL}--\p{DI}]", regex.V1)
 _UNSPACED = r"[\p{LB=SA}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-_JOINING = (  # letters of scripts that join them or build clusters, such as Arabic and the scripts of India
-    r"[[\p{L}\p{M}]--[\p{Latin}\p{Greek}\p{Cyrillic}\p{Armenian}\p{Georgian}\p{Han}\p{Hangul}\p{Hiragana}"
-    r"\p{Katakana}\p{Common}\p{Inherited}]]"
-)
+# Letters of scripts that join them or build clusters, as Arabic and those of India do. No such script has capitals.
+_JOINING = r"[[\p{L}\p{M}]--[\p{LC}\p{Latin}\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\p{Common}\p{Inherited}]]"
 _NEEDED = regex.compile(  # an unseen character that is needed, between the characters beside it
     rf"""{_UNSPACED}\u200b{_UNSPACED}                                       # separates words of Thai, Khmer ...
     | {_JOINING}[\u034f\u200c]\w | \w[\u034f\u200c]{_JOINING}              # keeps letters apart, as in Persian
@@ -103,23 +102,19 @@ def _codes(text: str) -> str:
 
 
 def _characters() -> Iterator[tuple[str, str]]:
-    """Yield each spelling of a character that is not NFC, with its NFC."""
-    for code in range(LAST):
-        if code in SURROGATES:
-            continue
-        character = chr(code)
+    """Yield each spelling of a character that is not NFC, with its NFC.
+
+    The marks of a spelling are in any order, and none, some or all of them are composed with the first character.
+    """
+    for character in map(chr, (code for code in range(LAST) if code not in SURROGATES)):
         composed, (first, *marks) = _nfc(character), list(unicodedata.normalize("NFD", character))
         if composed != character:
             yield character, composed
         for order in set(itertools.permutations(marks)) if marks else ():
             spelling = "".join([first, *order])
             if _nfc(spelling) == composed:
-                yield from ((each, composed) for each in _spellings(spelling) if each != composed)
-
-
-def _spellings(decomposed: str) -> Iterator[str]:
-    """Yield the spellings of a character in which none, some or all of its marks are composed with the first."""
-    return (_nfc(decomposed[:count]) + decomposed[count:] for count in range(1, len(decomposed) + 1))
+                others = (_nfc(spelling[:count]) + spelling[count:] for count in range(1, len(spelling) + 1))
+                yield from ((each, composed) for each in others if each != composed)
 
 
 def _nfc(text: str) -> str:

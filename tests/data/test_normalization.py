@@ -13,6 +13,11 @@ SAME = {  # what a text looks like, and how it may be written
     "e-mail": ["e\u2011mail", "e\u2010mail"],
     "é file": ["e\u00ad\u0301 \ufb01le", "\u202ae\u0301 file\u202c", "é \ufe0ffi\U000e0066le"],
     "한국 日本": ["한\u200b국 日\u200b本", "한\u115f국 日\u2060本", "\u1112\u1161\u11ab국\u180e 日本"],
+    "왔어요? Où ?": [
+        "\u110b\u116a\u11bb\u110b\u1165\u110b\u116d?\t Ou\u0300\u202f?\r\n",
+        " 와\u11bb어요?\u2028Où\u00a0?",
+    ],
+    "PDF 3개。": ["\uff30\uff24\uff26 \uff13개。"],
     "می\u200cکند": ["می\u200c\u200cکند", "می\u00ad\u200cکند", "می\u200cکند\u200c"],
     "ខ្មែរ\u200bភាសា": ["ខ្មែរ\u200b\u200bភាសា\u200b", "\u200bខ្មែរ\u2060\u200bភាសា"],
 }
