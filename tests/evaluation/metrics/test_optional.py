@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import urllib.request
+from pathlib import Path
 
 import pytest
 import sacrebleu
+from sacrebleu.tokenizers import tokenizer_spm
 
 from nmt.build import build_metrics
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import Multi30kBLEU, tokenized
+from tests.tiny_run import Run
 
 NODES = {
     "multi30k": {"_target_": "nmt.evaluation.metrics.bleu.Multi30kBLEU"},
+    "spbleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "flores200"},
     "korean": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ko-mecab"},
     "japanese": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ja-mecab"},
 }
@@ -64,3 +69,18 @@ def test_a_missing_package_is_named(
         build_metrics({name: NODES[name]}, target_lang=language)
     assert str(error.value).startswith(f"scores.{name}: needs {missing}, not installed")
     assert f"pip install 'nmt-attention-lab[{extra}]'" in str(error.value)
+
+
+def test_spbleu_needs_a_file_of_the_network(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    monkeypatch.setattr(urllib.request, "urlopen", lambda url: (_ for _ in ()).throw(OSError(f"no way to {url}")))
+    file = tmp_path / "models" / "flores200sacrebleuspm"
+    with pytest.raises(
+        UserError, match=rf"scores\.spbleu: flores200 needs {file}, a copy of https.* \(no way to https"
+    ):
+        build_metrics({"spbleu": NODES["spbleu"]}, target_lang="de")
+    file.write_bytes(run.translator.tokenizer.source_model)
+    score = build_metrics({"spbleu": NODES["spbleu"]}, target_lang="de")["spbleu"].score(
+        ["a big red dog"], ["a big red dog"]
+    )
+    assert score.value == pytest.approx(100) and "|tok:flores200|" in str(score.signature)
