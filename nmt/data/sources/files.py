@@ -35,6 +35,7 @@ NO_SENTENCE = re.compile(r"[\d.,-]*|https?://\S*|CC-BY .*")  # a number, an addr
 BLANK, HALF = "", "\udcff\n"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
+OTHERS = "to score with several references, evaluate with one, and then sacrebleu -m bleu chrf ter -i TRANSLATIONS"
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -100,7 +101,9 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
         return Path(os.path.expanduser(value))
     if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
         return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
-    raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]")
+    more = isinstance(value, Sequence) and len(value) > 2
+    hint = f"; {OTHERS} {' '.join(map(str, value[1:]))}" if more else ""
+    raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]{hint}")
 
 
 def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, FileSpec]:
