@@ -34,6 +34,12 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
             "language is on both sides; use tokenizer.joint=true"
         )
+    own, joint = config.tokenizer.path, config.tokenizer.joint
+    if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
+        yield (
+            f"tokenizer.path: got {shown(own)} with tokenizer.joint={shown(joint)}, expected one file for a joint "
+            "vocabulary, or [SOURCE,TARGET] and tokenizer.joint=false"
+        )
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
         yield (
             "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "

@@ -37,6 +37,7 @@ class Range:
     above: float | None = None
     below: float | None = None
     high: float | None = None
+    note: str = ""  # what else a message about another number says
 
     def __contains__(self, value: float) -> bool:
         """Return whether `value` is within the limits. NaN and infinity never are."""
@@ -52,7 +53,7 @@ class Range:
         limits = (("at least", self.low), ("more than", self.above), ("less than", self.below), ("at most", self.high))
         # 1.0 is written as 1: equal annotations are one object in Python, so a limit may be either.
         given = ((words, int(n) if n == int(n) else n) for words, n in limits if n is not None)
-        return " and ".join(f"{words} {limit}" for words, limit in given)
+        return " and ".join(f"{words} {limit}" for words, limit in given) + self.note
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Form:
 
 
 PositiveInt = Annotated[int, Range(low=1)]
+Most = Annotated[int, Range(low=1, note=" (a large number for no limit)")]
 NonNegativeInt = Annotated[int, Range(low=0)]
 NonNegative = Annotated[float, Range(low=0)]
 Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be

@@ -74,7 +74,7 @@ class DataConfig:
 
 @dataclass(kw_only=True)
 class TokenizerConfig:
-    """How SentencePiece is trained."""
+    """How SentencePiece is trained, or the files of models of one's own."""
 
     type: Literal["unigram", "bpe"]
     # Pieces of each vocabulary, specials included. None: `nmt.data.tokenizer.default_size`
@@ -82,6 +82,7 @@ class TokenizerConfig:
     joint: bool  # one vocabulary for both languages
     character_coverage: Annotated[float, Range(low=0.98, high=1.0)]  # the range of SentencePiece
     max_pairs: PositiveInt = 1_000_000  # most pairs to train on; of a larger corpus, every n-th pair is used
+    path: str | list[str] | None = None  # one model, or [source, target]; nothing is trained then
 
 
 @dataclass(kw_only=True)
@@ -174,7 +175,8 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     scores = {key: node for key, node in config.get("scores", {}).items() if node.get(METRIC_FILE) is None}
     if config.get("scores") and not scores:
         scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
-    return {**config, "data": data, "scores": scores, "init": None}
+    tokenizer = {**config.get("tokenizer", {}), "path": None}
+    return {**config, "data": data, "scores": scores, "init": None, "tokenizer": tokenizer}
 
 
 def corpora(config: Mapping[str, Any]) -> str:
@@ -186,8 +188,8 @@ def corpora(config: Mapping[str, Any]) -> str:
 
 
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain settings of a run with absolute paths in `init`, `data` and `scores`."""
-    keys = {"data": PATHS, "scores": (METRIC_FILE,)}
+    """Return the plain settings of a run with absolute paths in `init`, `data`, `scores` and `tokenizer`."""
+    keys = {"data": PATHS, "scores": (METRIC_FILE,), "tokenizer": ("path",)}
     found = {name: absolute_paths(plain[name], keys[name]) for name in keys if name in plain}
     return {**plain, **found, "init": absolute(plain.get("init"))}
 

@@ -195,7 +195,7 @@ def make_training_pairs(
                     "expected a weight with which an epoch has at least one of them"
                 )
     if data.subword_sampling is not None:
-        sampling = SubwordSampling(tokenizer, settings.tokenizer.type, data.subword_sampling, data.max_length)
+        sampling = SubwordSampling(tokenizer, tokenizer.type, data.subword_sampling, data.max_length)
     train = TrainingPairs(parts, sampling, settings.seed)
     if more or data.both_directions:
         logger.info(f"training pairs: {len(train):,} in an epoch")

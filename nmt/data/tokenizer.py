@@ -59,21 +59,24 @@ class Tokenizer:
         self._target = self._source if target_model is None else _processor(target_model)
         if spans and not {*RESERVED} <= {*self.source_vocabulary} & {*self.target_vocabulary}:
             raise UserError(
-                f"spans: got {', '.join(spans.patterns)}, but this vocabulary was made before there were marks for "
-                "spans; use spans=[], or train a new tokenizer"
+                f"spans: got {', '.join(spans.patterns)}, but this vocabulary has no pieces for their marks; use "
+                f"spans=[], or train it with --user_defined_symbols={','.join(RESERVED)}"
             )
 
     @classmethod
     def train(
         cls, split: Split, config: TokenizerConfig, *, cache_dir: Path | None, spans: Spans = NO_SPANS
     ) -> Tokenizer:
-        """Return the tokenizer trained on the pairs of `split`, whose `spans` are replaced by marks.
+        """Return the tokenizer trained on the pairs of `split`, whose `spans` are replaced by marks, or that of files.
 
         The same texts, config, spans and SentencePiece version give the same ids. The pairs may be larger than memory.
         If there are more than `config.max_pairs`, every n-th pair is used. Models are cached in the folder `cache_dir`
         (None: not cached). Raises UserError if the vocabulary size is larger than the texts allow or too small for
         their characters.
         """
+        if config.path is not None:
+            paths = [config.path] if isinstance(config.path, str) else config.path
+            return cls(*(Path(path).read_bytes() for path in paths), spans=spans)
         sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans)
         entries = [None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides]
         models = [_model(split, side, config, spans, entry) for side, entry in zip(sides, entries, strict=True)]
@@ -149,10 +152,8 @@ class Tokenizer:
     @functools.cached_property
     def word_starts(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids of the pieces that begin a word."""
-        vocabularies = self.source_vocabulary, self.target_vocabulary
-        source, target = (
-            frozenset(index for index, piece in enumerate(each) if piece.startswith(WORD_MARK)) for each in vocabularies
-        )
+        both = (enumerate(each) for each in (self.source_vocabulary, self.target_vocabulary))
+        source, target = (frozenset(index for index, piece in each if piece.startswith(WORD_MARK)) for each in both)
         return source, target
 
     @functools.cached_property
@@ -180,12 +181,19 @@ def _processor(model: bytes) -> Any:
         specials = [processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()]
         pieces = processor.id_to_piece(list(range(processor.get_piece_size())))
     except (RuntimeError, TypeError, UnicodeDecodeError) as error:
-        raise UserError("tokenizer: the SentencePiece model is damaged; use another copy of the file") from error
+        raise UserError("tokenizer: this is no SentencePiece model, or it is damaged; use another file") from error
     if specials != [PAD, UNK, BOS, EOS]:
-        raise UserError(f"tokenizer: got ids {specials} for pad, unk, bos, eos, expected [0, 1, 2, 3]; train it again")
+        raise UserError(
+            f"tokenizer: got ids {specials} for pad, unk, bos, eos, expected [0, 1, 2, 3]; train it with --pad_id=0 "
+            "--unk_id=1 --bos_id=2 --eos_id=3 --byte_fallback"
+        )
     single_bytes = [piece for index, piece in enumerate(pieces) if processor.is_byte(index)]
-    if single_bytes and single_bytes != [f"<0x{value:02X}>" for value in range(256)]:
-        raise UserError("tokenizer: the SentencePiece model does not name the 256 bytes in order; train it again")
+    spec = ModelProto.FromString(model).trainer_spec
+    if single_bytes != [f"<0x{value:02X}>" for value in range(256)] or spec.model_type not in (spec.UNIGRAM, spec.BPE):
+        raise UserError(
+            "tokenizer: the SentencePiece model does not name the 256 bytes in order, or is neither unigram nor bpe; "
+            "train it with --byte_fallback and --model_type=unigram"
+        )
     return processor
 
 
@@ -246,7 +254,11 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
         model = train_model(_texts(split, side, stride, spans), size, side, config)
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
-    logger.info(f"tokenizer: {side} {config.type}, {_processor(model).get_piece_size():,} pieces{chosen}{note}")
+    pieces = ModelProto.FromString(model).pieces
+    single = sum(len(each.piece) == 1 for each in pieces)
+    if 2 * single > len(pieces) - FIXED_PIECES:
+        note += f"; {single:,} are single characters: tokenizer.character_coverage=0.98 (to 1) makes rare ones bytes"
+    logger.info(f"tokenizer: {side} {config.type}, {len(pieces):,} pieces{chosen}{note}")
     if entry is not None and new:
         with or_without():
             write_atomically(entry, model)

@@ -32,7 +32,7 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
             f"{' to '.join(languages)}, expected the same languages, or a model with a joint vocabulary"
         )
     facts = {"type": start.tokenizer.type, "joint": start.tokenizer.joint}  # `Translator.save` writes no settings
-    differing = changes(start.config.get("tokenizer", facts), plain["tokenizer"]).items()
+    differing = changes({"path": None, **start.config.get("tokenizer", facts)}, plain["tokenizer"]).items()
     if own := [f"tokenizer.{key}={shown(before)}" for key, (before, now) in differing if NOTHING not in (before, now)]:
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {' '.join(own)}")
     return start

@@ -73,7 +73,7 @@ def test_invalid_metadata_is_refused_by_name(saved, about, message):
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
-        ({"tokenizer.source": torch.zeros(9, dtype=torch.uint8)}, "SentencePiece model is damaged"),
+        ({"tokenizer.source": torch.zeros(9, dtype=torch.uint8)}, "no SentencePiece model, or it is damaged"),
         ({"decoder.norm.weight": torch.ones(8, dtype=torch.float8_e4m3fn)}, "damaged checkpoint .*Float8_e4m3fn"),
         ({"decoder.norm.weight": torch.tensor([torch.nan] * 8)}, "the weight decoder.norm.weight is not finite"),
         ({"decoder.norm.weight": torch.ones(8).double() * 1e300}, "decoder.norm.weight is too large for torch.float32"),

@@ -74,6 +74,8 @@ def test_a_mistake_on_the_command_line(words: list[str], expected: str) -> None:
         ("model.encoder.block.heads", 3, "heads: got 3"),
         ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
         ("tokenizer.joint", False, "expected a joint vocabulary"),
+        ("tokenizer.path", ["a", "b"], "got ['a', 'b'] with tokenizer.joint=true, expected one file"),
+        ("data.test", ["a", "b", "c"], "one file or [source,target]; to score with several references, evaluate with"),
         ("optimizer.lr", "abc", "optimizer.lr: got 'abc', expected a number"),
         ("trainer.val_check_interval", 100, "leaves out the other epochs; add trainer.check_val_every_n_epoch=null"),
     ],

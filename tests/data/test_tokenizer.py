@@ -1,5 +1,6 @@
 """Text survives the way to ids and back, and training is reproducible, cached by content and clear about its limits."""
 
+import contextlib
 import io
 import logging
 import random
@@ -121,12 +122,28 @@ def test_damaged_sentencepiece_model_is_refused(model, message):
         Tokenizer(model)
 
 
-def test_a_model_with_other_special_ids_is_refused():
-    model = io.BytesIO()
+IDS = {"pad_id": PAD, "unk_id": UNK, "bos_id": BOS, "eos_id": EOS}
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({}, r"got ids \[-1, 0, 1, 2\] for pad, unk, bos, eos, expected \[0, 1, 2, 3\]; train it with --pad_id=0"),
+        (IDS, "does not name the 256 bytes.*--byte_fallback"),
+        ({**IDS, "byte_fallback": True, "model_type": "char"}, "neither unigram nor bpe; train it with .*=unigram"),
+        ({**IDS, "byte_fallback": True}, "spans: got a, .*no pieces for their marks.*--user_defined_symbols=｟0｠,"),
+        ({**IDS, "byte_fallback": True, "user_defined_symbols": RESERVED}, ""),
+    ],
+)
+def test_a_model_of_ones_own(tokenizer_config, tmp_path, flags, message):
+    model, flags = io.BytesIO(), {"vocab_size": 300, "hard_vocab_limit": False, "minloglevel": 2, **flags}
     texts = iter(["a man", "two dogs"])
-    sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=model, vocab_size=13, minloglevel=2)
-    with pytest.raises(UserError, match=r"got ids \[-1, 0, 1, 2\] for pad, unk, bos, eos, expected \[0, 1, 2, 3\]"):
-        Tokenizer(model.getvalue())
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, model_writer=model, **flags)
+    (tmp_path / "own").write_bytes(model.getvalue())
+    config = tokenizer_config("bpe", path=str(tmp_path / "own"))
+    with pytest.raises(UserError, match=message) if message else contextlib.nullcontext():
+        tokenizer = Tokenizer.train(Split.of([]), config, cache_dir=None, spans=Spans({"a": "a"}))
+        assert (tokenizer.type, tokenizer.source_model) == ("unigram", model.getvalue())
 
 
 def test_pieces_that_are_no_text_or_no_byte_are_refused(train):
@@ -159,16 +176,6 @@ def test_the_rule_in_the_model_is_the_normalization(train, every):
             spelt = [unicodedata.normalize(form, text) for text in texts] + texts
             found = [processor.normalize(f"({text})")[1:].replace("\u2581", " ") for text in spelt]
             assert found == [normalized(f"({text})") for text in spelt]
-
-
-@pytest.mark.parametrize("side", ["source", "target"])
-def test_every_spelling_of_a_text_has_the_same_ids(train, side):
-    tokenizer = train(pairs=[SentencePair("어디에서 왔어요?", "Où êtes-vous né ?")] * 20, vocab_size=None)
-    encode = getattr(tokenizer, f"encode_{side}")
-    usual = encode(["어디에서 왔어요? Où êtes-vous né ?"])
-    for text in ("\u3000어디에서\t왔어요?\r\nOù  êtes-vous\u00a0né\u202f?\n", "어디에서 왔어요? Où êtes-vous né ?"):
-        for form in ("NFC", "NFD"):
-            assert encode([unicodedata.normalize(form, text)]) == usual
 
 
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
@@ -232,6 +239,12 @@ def test_without_a_size_the_corpus_decides(train, pairs, type):
     assert train(type, vocab_size=None, pairs=pairs[:100]).source_vocab_size == default_size(len(characters), 100)
     few = [SentencePair("가나다", "abc")] * 9
     assert 276 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(7, 9)
+
+
+def test_a_vocabulary_of_characters_names_the_setting(train, caplog):
+    caplog.set_level(logging.INFO, "nmt")
+    train(pairs=[SentencePair(chr(0x4E00 + i), chr(0x5E00 + i)) for i in range(300)], vocab_size=None)
+    assert "; 601 are single characters: tokenizer.character_coverage=0.98 " in caplog.messages[0]
 
 
 def test_of_a_large_corpus_every_nth_pair_is_used(train, pairs, caplog):
