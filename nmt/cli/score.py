@@ -24,8 +24,8 @@ from typing import Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
-from nmt.data.sources.base import Pairs, swapped
-from nmt.data.sources.files import OTHERS, ROWS, file_spec, read_pairs
+from nmt.data.sources.base import OTHERS, Pairs, swapped
+from nmt.data.sources.files import ROWS, file_spec, read_pairs
 from nmt.errors import UserError, counted
 from nmt.parameters import PositiveInt
 from nmt.system.lines import format_of, is_jsonl

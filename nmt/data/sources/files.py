@@ -20,7 +20,19 @@ from typing import Any, TextIO, TypeVar
 
 from babel import Locale
 
-from nmt.data.sources.base import SPLIT_FILE_NAMES, Pairs, Row, Source, Text, key_of, no_key, note, reader, text_of
+from nmt.data.sources.base import (
+    OTHERS,
+    SPLIT_FILE_NAMES,
+    Pairs,
+    Row,
+    Source,
+    Text,
+    key_of,
+    no_key,
+    note,
+    reader,
+    text_of,
+)
 from nmt.errors import ParameterError, UserError, counted
 from nmt.system.lines import ENDINGS, LONGEST, Bad, decoded, format_of, opened, raw, texts
 from nmt.text.languages import locale_of
@@ -35,7 +47,6 @@ NO_SENTENCE = re.compile(r"[\d.,-]*|https?://\S*|CC-BY .*")  # a number, an addr
 BLANK, HALF = "", "\udcff\n"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
-OTHERS = "to score with several references, evaluate with one, and then sacrebleu -m bleu chrf ter -i TRANSLATIONS"
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 One = TypeVar("One")
 Other = TypeVar("Other")
