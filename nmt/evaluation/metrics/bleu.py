@@ -8,7 +8,8 @@ from functools import cache, lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import sacrebleu.metrics.bleu
-from sacrebleu.tokenizers import tokenizer_spm
+from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+from sacrebleu.utils import SACREBLEU_DIR
 
 from nmt.errors import missing_packages, one_line
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
@@ -40,11 +41,11 @@ class BLEU(SacreBleuMetric):
             extra, *modules = _NEEDS[self.tokenizer]
             if note := missing_packages(*modules, extra=extra):
                 raise RuntimeError(note)
-        if model := tokenizer_spm.SPM_MODELS.get(self.tokenizer):
+        if model := SPM_MODELS.get(self.tokenizer):
             try:
                 self.scorer()
             except (OSError, RuntimeError, SystemExit) as error:  # sacreBLEU exits if the connection is not safe
-                where = f"{tokenizer_spm.SACREBLEU_DIR}/models/{model['url'].rpartition('/')[2]}"
+                where = f"{SACREBLEU_DIR}/models/{model['url'].rpartition('/')[2]}"
                 note = f"{self.tokenizer} needs {where}, a copy of {model['url']} ({one_line(error)})"
                 raise RuntimeError(note) from error
 

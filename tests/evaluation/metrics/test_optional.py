@@ -12,6 +12,7 @@ from sacrebleu.tokenizers import tokenizer_spm
 
 from nmt.build import build_metrics
 from nmt.errors import UserError
+from nmt.evaluation.metrics import bleu
 from nmt.evaluation.metrics.bleu import Multi30kBLEU, tokenized
 from tests.tiny_run import Run
 
@@ -72,7 +73,8 @@ def test_a_missing_package_is_named(
 
 
 def test_spbleu_needs_a_file_of_the_network(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    for module in (tokenizer_spm, bleu):
+        monkeypatch.setattr(module, "SACREBLEU_DIR", str(tmp_path))
     monkeypatch.setattr(urllib.request, "urlopen", lambda url: (_ for _ in ()).throw(OSError(f"no way to {url}")))
     file = tmp_path / "models" / "flores200sacrebleuspm"
     with pytest.raises(
