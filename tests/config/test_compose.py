@@ -61,7 +61,6 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
         chosen = [each for each in chosen if each != "filters=language"]  # of invented or old languages
     if "data=greek_new_testament" in chosen:  # which has no German
         chosen = [each.replace("scores=multi30k", "scores=bleu") for each in chosen]
-    chosen = [each.replace("=spbleu", "=bleu") for each in chosen]  # which needs a file of the network
     if "callbacks=plain" in chosen:  # which draw nothing
         chosen = [each for each in chosen if not each.startswith("views=")]
     given = ["callbacks.monitor=loss"]  # which needs none of the scores
