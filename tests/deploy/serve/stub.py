@@ -83,7 +83,7 @@ def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
     source = EncodedSource(Segment((text,)), ([5, 3],))
-    named: Any = SimpleNamespace(target_pieces=lambda _: list(map(Piece, pieces)))
+    named: Any = SimpleNamespace(spans=Spans({}), target_pieces=lambda _: list(map(Piece, pieces)))
     count = len(pieces)
     return Translation(source, Segment((words,)), -1.0 - rank, [7] * count, [-0.5] * count, named)
 
