@@ -50,7 +50,7 @@ def _pieces(text: str) -> Iterator[str | Tag]:
         start, end = place["start"], place["end"]
         kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
         name = next(iter(value)) if isinstance(value, dict) else value
-        if start < kept:
+        if end <= kept:
             continue
         if kind == "Start" and (name in _KEPT or (name == "Link" and source.startswith(b"<", start))):
             kept = end
@@ -58,11 +58,12 @@ def _pieces(text: str) -> Iterator[str | Tag]:
         if kind not in _INLINE and name not in _ELEMENTS:
             separate = True
             continue
-        if separate:
+        if separate or (kind == "Text" and source[done:start].strip(b"\\")):
             yield Tag(SEPARATES, markup=source[done:start].decode())
             done, separate = start, False
         if kind in ("SoftBreak", "HardBreak", "Start"):  # with what stands before the next text, as in a quotation
             end = max(start if kind == "Start" else end, following["start"])
+            end -= source[start:end].endswith(b"\\")  # which escapes the text
         raw = source[done:end].decode()
         done = end
         if kind == "Text":

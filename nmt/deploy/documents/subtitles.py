@@ -1,4 +1,4 @@
-"""Subtitles: SubRip (.srt) and WebVTT (.vtt). pysubs2 finds the captions, and only their words change.
+"""Subtitles: SubRip (.srt) and WebVTT (.vtt). webvtt-py finds the captions, and only their words change.
 
 The lines of a caption are translated as sentences, and broken again into as many lines. A line with a dash or a note
 (♪) in front is a text of its own. Of three captions at most, a text without marks goes on in the next one if it ends
@@ -8,13 +8,15 @@ without a full stop or the like, and the next one begins with a small letter: th
 from __future__ import annotations
 
 import html
+import io
 import re
 from functools import partial
 
-import pysubs2
 import regex
-from pysubs2.formats.subrip import SubripFormat
-from pysubs2.formats.webvtt import WebVTTFormat
+import webvtt
+from webvtt.errors import MalformedCaptionError, MalformedFileError
+from webvtt.srt import SRTCueBlock
+from webvtt.vtt import WebVTTCueBlock
 
 from nmt.deploy.documents.base import LINE_BREAK, SEPARATES, Document, Form, Tag
 from nmt.errors import UserError
@@ -24,7 +26,7 @@ from nmt.text.terms import NO_TERMS, Terms
 _TURN = r"[-\u2010-\u2015♪♫](?!\d)\s*"
 _TAG = r"</?[A-Za-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}"
 _WHOLE = regex.compile(rf"((?:{_TAG}|{_TURN}|\s)*)(.*?)((?:{_TAG}|[♪♫]|\s)*)", regex.DOTALL)
-_MARK = regex.compile(rf"(\s*\n\s*(?:{_TURN})?|{_TAG})")
+_MARK = regex.compile(rf"(\s*\n\s*(?:{_TURN})?|(?:^|(?<=\}})){_TURN}|{_TAG})")
 _OPEN = regex.compile(r"[\p{L}\p{N},]['\u2019]?\Z")  # the end of a text in which a sentence goes on
 MOST_CAPTIONS = 3  # of a sentence; captions without any full stops would be a single one
 
@@ -34,21 +36,23 @@ def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> D
 
     Messages call them `where`. Raises UserError for a file without captions, and for times that cannot be read.
     """
-    format = "vtt" if text.lstrip().startswith("WEBVTT") else "srt"
-    stamp = (WebVTTFormat if format == "vtt" else SubripFormat).TIMESTAMP
-    for number, line in enumerate(text.split("\n"), start=1):
-        if "-->" in line and len(stamp.findall(line)) != 2:
-            raise UserError(f"{where}:{number}: got '{line.strip()[:60]}', expected two times around -->")
-    captions = pysubs2.SSAFile.from_string(text, format_=format, keep_html_tags=True)
-    if not captions:
-        raise UserError(f"{where}: no captions, expected lines such as 00:00:01,000 --> 00:00:02,000")
+    is_vtt = text.startswith("WEBVTT")
+    times, rows = (WebVTTCueBlock if is_vtt else SRTCueBlock).CUE_TIMINGS_PATTERN, text.split("\n")
+    for number, row in enumerate(rows, start=1):
+        if "-->" in row and not (times.match(row) and (is_vtt or rows[number - 2].strip().isdigit())):
+            raise UserError(f"{where}:{number}: got '{row.strip()[:60]}', expected two times, in SubRip below a number")
+    try:
+        captions = webvtt.from_buffer(io.StringIO(text.lstrip()), format="vtt" if is_vtt else "srt").captions
+    except (MalformedFileError, MalformedCaptionError) as error:
+        raise UserError(
+            f"{where}: no subtitles that can be read ({error}); format=paragraphs reads it as a text"
+        ) from error
     pieces, done, joined = list[str | Tag](), 0, 1
     last = tail = before = ""
     for caption in captions:
-        shown = caption.text.replace("\r", "").split("\\N\\N" if format == "vtt" else "\0")[0]  # behind it is a note
-        lines = r"(?:\r?\n|\\N)".join(map(re.escape, shown.strip().split("\\N")))
-        match = re.compile(rf"-->.*(?:\n\s*|\Z)({lines})").search(text, done)
-        assert match is not None
+        words = r"\s+".join(re.escape(line.strip()) for line in caption.lines if line.strip())
+        match = re.compile(rf"-->.*(?:\n\s*|\Z)({words})").search(text, done)
+        assert match is not None  # the lines of a caption are those of the file
         lead, inner, trail = _WHOLE.fullmatch(match[1]).groups()
         if regex.search(_TAG, inner):
             lead, inner, trail = "", match[1], ""
@@ -61,7 +65,7 @@ def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> D
             if number % 2:
                 pieces.append(Tag(LINE_BREAK if part.isspace() else f"{name[0]}>" if name else SEPARATES, markup=part))
             else:
-                pieces.append(html.unescape(part) if format == "vtt" else part)
+                pieces.append(html.unescape(part) if is_vtt else part)
         done, last, tail, before = match.end(1), inner, trail, lead
     pieces.append(Tag(SEPARATES, markup=tail + text[done:]))
-    return Form(spans, terms, partial(html.escape, quote=False) if format == "vtt" else str).document(pieces)
+    return Form(spans, terms, partial(html.escape, quote=False) if is_vtt else str).document(pieces)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import pysubs2
+import io
+
 import pytest
+import webvtt
 
 from nmt.deploy.documents.base import Document
 from nmt.deploy.documents.markdown import markdown
@@ -14,8 +16,9 @@ from tests.deploy.documents.test_html import SPANS, filled, shown
 
 TIME = "00:00:01,000 --> 00:00:02,500"
 SRT = (
-    f"7\r\n{TIME} X1:40\r\n{{\\an8}}<i>Two dogs are\r\nrunning.</i> They <b>bark</b>.\r\n\r\n8\r\n{TIME}\r\n- Stop!\r\n"
-    f"- I <3 you - -5 times. \r\n\r\n9\r\n{TIME}\r\n\r\n10\r\n{TIME}\r\n♪ la ♪\r\n\r\n{TIME}\r\none\r\n\r\nblank line"
+    f"7\r\n{TIME} X1:40\r\n{{\\an8}}<i>Two dogs are\r\nrunning.</i> They <b>bark</b>.\r\n\r\n8\r\n{TIME}\r\n"
+    f"- Stop!\r\n- I <3 you - -5 times. \r\n\r\n9\r\n{TIME}\r\n\r\n10\r\n{TIME}\r\n♪ la ♪\r\n\r\n5\r\n{TIME}\r\none\r\n"
+    "\r\nblank line"
 )
 VTT = """WEBVTT - film\nKind: captions\n\nSTYLE\n::cue(.x) { color: red }\n\nREGION\nid:fred\n\nNOTE a note\n
 intro\n01:00.000 --> 01:02.000 align:start line:0\n<v Fred>Hi <c.x>you</c> &amp; me.\n\nNOTE more\nlines\n
@@ -49,8 +52,10 @@ def test_only_words_change(spans: Spans, format: str, text: str, sentences: str)
     assert {line for line in text.split("\n") if "-->" in line or line[:4] == "NOTE"} <= {*found.split("\n")}
     assert not spans or list(map(shown, document.sentences)) == sentences.split("|")
     if format != "md":
-        before, after = (pysubs2.SSAFile.from_string(each, format_=format) for each in (text, found))
-        assert [(each.start, each.end) for each in after] == [(each.start, each.end) for each in before]
+        before, after = (webvtt.from_buffer(io.StringIO(each), format) for each in (text, found))
+        assert [(each.start, each.end, len(each.lines)) for each in after] == [
+            (each.start, each.end, len(each.lines)) for each in before
+        ]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +85,11 @@ def test_captions_without_marks_are_not_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("A text.", "x: no captions, expected"), (f"1\n{TIME}\na\n\n2\n1 --> 2\nb", "x:6: got '1 --> 2', expected two")],
+    [
+        ("A text.", r"x: no subtitles that can be read \(Invalid format\); format=paragraphs"),
+        (f"1\n{TIME}\na\n\n2\n1 --> 2\nb", "x:6: got '1 --> 2', expected two times, in SubRip below"),
+        (f"{TIME}\na", f"x:1: got '{TIME}', expected two times"),
+    ],
 )
 def test_a_file_that_is_no_film_is_refused(text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
