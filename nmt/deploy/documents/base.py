@@ -14,7 +14,8 @@ the model has no spans, or if one of its sentences has more slots than a model k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from bisect import bisect
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -92,15 +93,14 @@ class Joined(Document):
 
 def _broken(text: str, breaks: Sequence[str]) -> str:
     """Return a text with line breaks. If it has not enough places for them, those that are only white space go."""
-    places, found, done = [match.span() for match in _PLACE.finditer(text)] if breaks else [], "", 0
+    places, found, done, first = [match.span() for match in _PLACE.finditer(text)] if breaks else [], "", 0, 0
     if len(places) < len(breaks):
         breaks = [each for each in breaks if not each.isspace()]
     for number, each in enumerate(breaks, 1):
-        goal, free = len(text) * number / (len(breaks) + 1), places[: max(0, len(places) + number - len(breaks))]
-        nearest = ((abs(start - goal), start, end) for start, end in free)
-        _, start, end = min(nearest, default=(0, len(text), len(text)))
-        found, done = f"{found}{text[done:start]}{each}", end
-        places = [place for place in places if place[0] > start]
+        goal = len(text) * number / (len(breaks) + 1) - len(text) / (2 * len(places) + 2)  # half a word before it
+        near = min(bisect(places, (goal, 0), first), max(first, len(places) + number - len(breaks) - 1))
+        start, stop = places[near] if near < len(places) else (len(text), len(text))
+        found, done, first = f"{found}{text[done:start]}{each}", stop, near + 1
     return found + text[done:]
 
 
@@ -154,22 +154,17 @@ class Form:
         return "".join(part.markup if isinstance(part, Tag) else self.escape(plain([part])) for part in parts)
 
 
-def _numbered(pieces: Iterable[str | Tag]) -> list[str | Tag]:
-    """Return pieces with a number for each element, as "<3>" and "</3>". A tag without a partner separates texts."""
-    found, opened = list[str | Tag](), list[tuple[str, Tag, int]]()
-    for place, piece in enumerate(pieces):
-        found.append(piece)
-        if isinstance(piece, Tag) and piece.text == SEPARATES:
-            opened = []
-        elif isinstance(piece, Tag) and piece.element:
-            found[place] = replace(piece, text=SEPARATES)
-            if piece.starts:
-                opened.append((piece.starts, piece, place))
-            elif piece.ends in [name for name, *_ in opened]:
-                while (last := opened.pop())[0] != piece.ends:
-                    continue
-                found[last[2]], found[place] = replace(last[1], text=f"<{place}>"), replace(piece, text=f"</{place}>")
-    return found
+def _numbered(pieces: Iterable[str | Tag]) -> Iterator[str | Tag]:
+    """Yield pieces with a number for each element, as "<3>" and "</3>", or for a tag without its partner."""
+    opened = defaultdict[str, list[int]](list)
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, Tag) and piece.starts:
+            opened[piece.starts].append(number)
+            yield replace(piece, text=f"<{number}>")
+        elif isinstance(piece, Tag) and piece.ends:
+            yield replace(piece, text=f"</{opened[piece.ends].pop() if opened[piece.ends] else number}>")
+        else:
+            yield piece
 
 
 def paragraphs(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
@@ -215,9 +210,9 @@ def _block(run: Sequence[str | Tag], form: Form) -> Document | str:
     """Return the document of a run, or its markup if it has no words."""
     if not has_words(plain(run)):
         return form.write(run)
-    if breaks := [tag for tag in _tags(run) if tag.text == LINE_BREAK]:
-        block = _block([" " if part in breaks else part for part in run], form)
-        return Joined([block], [tag.markup for tag in breaks])
+    if breaks := [tag.markup for tag in _tags(run) if tag.text == LINE_BREAK]:
+        line = [" " if isinstance(part, Tag) and part.text == LINE_BREAK else part for part in run]
+        return Joined([_block(line, form)], breaks)
     groups = groupby(run, lambda part: isinstance(part, str))
     whole = tuple(part for texts, some in groups for part in (["".join(map(str, some))] if texts else some))
     sentences = split(form.spans.protect(Segment(whole), form.terms))
@@ -269,7 +264,7 @@ def _moved(source: Segment, translation: Text) -> Parts:
     """Return the parts of a translation, with all tags of its source, so that the elements nest."""
     found: Parts = translation.parts if isinstance(translation, Segment) else [translation]
     before = _nested(source.parts)
-    kept = {element for element, is_filled in _nested(found).items() if is_filled or not before[element]}
+    kept = {element for element, is_filled in _nested(found).items() if is_filled or not before.get(element)}
     tags = [tag for tag in _tags(source.parts) if tag.element not in kept]
     starts, ends = [tag for tag in tags if tag.starts], {tag.ends: tag for tag in tags}
     inside = [part for part in found if not isinstance(part, Tag) or not part.element or part.element in kept]

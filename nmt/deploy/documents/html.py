@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -41,18 +41,18 @@ def marked_up(text: str, spans: Spans, terms: Terms = NO_TERMS, languages: Langu
     `languages` are those of the source and of the target, or None if they are not known. Raises UserError for elements
     that are nested too deeply to be read.
     """
-    return Form(spans, terms, partial(html.escape, quote=False)).document(_page(text, languages))
+    return Form(spans, terms, partial(html.escape, quote=False)).document(_pieces(text, languages))
 
 
 def text_of(text: str) -> str:
     """Return the text of HTML that a translation changes, with a space between blocks and around what stays."""
-    parts = (part for part in runs(_page(text, None)) if not isinstance(part, str))
+    parts = (part for part in runs(_pieces(text, None)) if not isinstance(part, str))
     return " ".join(
         "".join(part if isinstance(part, str) else " " * (not part.element) for part in run) for run in parts
     )
 
 
-def _page(text: str, languages: Languages) -> Iterator[str | Tag]:
+def _pieces(text: str, languages: Languages) -> Iterator[str | Tag]:
     """Yield the texts and tags of HTML."""
     whole = bool(_PAGE.search(text))  # otherwise it is a part of a page
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, default_doctype=False)
@@ -65,18 +65,13 @@ def _page(text: str, languages: Languages) -> Iterator[str | Tag]:
     if whole:
         _declare_utf_8(root)
         yield Tag(SEPARATES, markup=root.getroottree().docinfo.doctype)
-    yield from _pieces(root, languages, hidden=() if whole else ("html", "body"))
-
-
-def _pieces(root: Any, languages: Languages, hidden: Sequence[str]) -> Iterator[str | Tag]:
-    """Yield the texts and tags of a tree, without the markup of the elements that are `hidden`."""
     walker = etree.iterwalk(root.getroottree(), events=("start", "end", "comment", "pi"))
     for number, (event, node) in enumerate(walker):
         if event in ("comment", "pi"):
             yield Tag(COMMENT, markup=_as_html(node))
             yield node.tail or ""
             continue
-        stays, name, shown = _stays(node, languages), node.tag, node.tag not in hidden
+        stays, name, shown = _stays(node, languages), node.tag, whole or node.tag not in ("html", "body")
         other = LINE_BREAK if name == "br" and (node.tail or "").lstrip()[:1].islower() else SEPARATES
         if name in _LEFT_OUT:
             stays = name in ("rp", "rt")
