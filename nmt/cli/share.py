@@ -73,7 +73,7 @@ def main(config: ShareConfig) -> None:
     from nmt.build import architecture
     from nmt.checkpoint import Checkpoint, load_model, non_finite, save, weights_of
     from nmt.text.languages import bcp47, english_name
-    from nmt.translation.loading import languages_of, load_translator, require_data_settings
+    from nmt.translation.loading import languages_of, load_translator
 
     folder = Path(config.out)
     if folder.exists():
@@ -85,7 +85,6 @@ def main(config: ShareConfig) -> None:
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
     metrics = read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file
-    require_data_settings(loaded.config, loaded.path, "train it with train.py")
     shown = sample_map(source)
     attention = None if shown is None else load(shown)
     if config.text is not None:

@@ -181,7 +181,7 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def corpora(config: Mapping[str, Any]) -> str:
     """Return what a model has learned from, for a card: names of data sets and of further corpora, no local paths."""
-    data, more = shareable(config)["data"], config["data"].get("more") or ()
+    data, more = shareable(config)["data"], config.get("data", {}).get("more") or ()
     own = "local files" if data.get("_target_") == FILES_SOURCE else str(data.get("_target_")).rpartition(".")[2]
     begun = ["those of another model"] * bool(config.get("init"))
     return printable(", ".join([str(data.get("name") or own), *more, *begun]))

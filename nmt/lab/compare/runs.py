@@ -277,6 +277,8 @@ def _beside(scores: Path, kind: str, language: str) -> Path:
 
 
 def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    if not path.is_file():  # a pipe would wait for ever
+        raise UserError(f"{path}: no such file; {LEAVE_OUT}")
     lines = tuple(read_lines(path))
     if len(lines) != facts["sentences"]:
         raise UserError(

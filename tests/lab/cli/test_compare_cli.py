@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from pathlib import Path
@@ -202,7 +203,7 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         ("config.yaml", b"name: a\nseed: 1", r"run/config\.yaml: damaged \(data: missing; "),
         ("metrics.json", b"{}", r"run/metrics\.json: damaged \(search: missing; "),
         ("translations/test.beam3.lp1.scores.json", b"[]", r"scores\.json: damaged \(.*expected a mapping"),
-        ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8 \(byte 0xe9 at 1\)"),
+        ("translations/test.beam3.lp1.hyp.de", b"a\n\xe9\n", r"hyp\.de:2: not UTF-8; convert"),
         ("translations/test.beam3.lp1.hyp.de", b"a\n", r"hyp\.de: got 1 lines, expected 60"),
     ):
         before = (run / name).read_bytes()
@@ -211,6 +212,11 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
             read_runs([run], "test")
         assert "\n" not in str(error.value)
         (run / name).write_bytes(before)
+    (run / name).unlink()
+    os.mkfifo(run / name)
+    with pytest.raises(UserError, match=r"hyp\.de: no such file; restore the file, or leave out this run"):
+        read_runs([run], "test")
+    (run / name).unlink()
     odd = ["a\u2028b", "\x0c", "a\x85", "", "\ufffd"]
     write_translations(run, odd, odd, odd)
     assert read_runs([run], "test")[0].hypotheses == tuple(odd)
