@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
 MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
+SOON = 50  # updates in which a model does not begin to translate
 
 
 def make_trainer(
@@ -139,19 +140,22 @@ class Validations(Callback):
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
     inside them. The length of a run is measured by its progress, so that a limit on time works like a limit on epochs.
-    The validation at the end of the run is not decided here.
+    The validation at the end of the run is not decided here. A validation is left out if the one before was at most
+    `SOON` updates ago and showed only chance. Otherwise a run of few updates would translate longer than it trains.
     """
 
     def __init__(self) -> None:
-        self._share = 0.0  # the share of the run that was done at the last validation
+        self._share = 0.0  # the share of the run that was done when a validation was last due
         self._update = -1  # the update of the last validation
+        self._by_chance = False  # whether its scores were only chance
 
     def state_dict(self) -> dict[str, Any]:
         """Return the place of the last validation."""
-        return {"share": self._share, "update": self._update}
+        return {"share": self._share, "update": self._update, "by_chance": self._by_chance}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._share, self._update = state_dict["share"], state_dict["update"]
+        self._by_chance = state_dict.get("by_chance", False)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue from the finished share of the run, which is smaller than the saved share after a limit was raised.
@@ -169,9 +173,15 @@ class Validations(Callback):
         if last_batch:
             wanted = min(wanted, 0.9 / MAX_VALIDATIONS)
         due = not module.accumulating and module.share - self._share >= wanted
+        self._share = module.share if due else self._share
+        due = due and not (self._by_chance and trainer.global_step - self._update <= SOON)
         trainer.val_check_batch = 1 if due else MAX_INTERVAL
-        if due:
-            self._share, self._update = module.share, trainer.global_step
+        self._update = trainer.global_step if due else self._update
+
+    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Keep whether the scores are only chance."""
+        module = translation_module(pl_module)
+        self._by_chance = module.monitor.is_chance(module.validation.scores)
 
 
 def validates_by_progress(settings: TrainerConfig) -> bool:

@@ -4,13 +4,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from nmt.evaluation.metrics.bleu import BLEU
 from nmt.training.trainer import Validations
+from nmt.training.validation import Monitor, Validation
 
 
-def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0):
+def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0, learnt=0):
     """Return how many batches were done at every validation, by the callback alone.
 
-    With `first`, a run that was stopped after this many batches is resumed.
+    With `first`, a run that was stopped after this many batches is resumed. Before the update `learnt`, scores are
+    chance.
     """
     callback, done = callback or Validations(), []
     progress = SimpleNamespace(is_last_batch=False)
@@ -30,6 +33,9 @@ def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None,
         callback.on_train_batch_end(trainer, SimpleNamespace(share=share, accumulating=accumulating))
         if trainer.val_check_batch == 1:
             done.append(batch + 1)
+            scores = {"loss": 1.0, "bleu": 0.9 if trainer.global_step < learnt else 1.0}
+            view = SimpleNamespace(monitor=Monitor("bleu", BLEU()), validation=Validation(scores=scores))
+            callback.on_validation_end(trainer, view)
     return done
 
 
@@ -51,6 +57,19 @@ def test_after_every_nth_of_many_short_epochs(batches):
 def test_only_after_whole_updates():
     done = simulate(batches=10_000, updates=300, accumulate=4)
     assert len(done) == 4 and all(batch % 4 == 0 for batch in done)
+
+
+def test_chance_is_not_measured_again_at_once():
+    """A run of few updates does not translate longer than it trains; later validations stay where they were."""
+    assert simulate(batches=1000, updates=50, learnt=99) == [11]
+    usual, late = (simulate(batches=1000, updates=200, learnt=update) for update in (0, 100))
+    assert usual == [41, 81, 121, 161] and late == [41, 121, 161]
+    before, after = Validations(), Validations()
+    assert simulate(batches=13, updates=39, callback=before, learnt=99) == [9]
+    after.load_state_dict(before.state_dict())
+    assert simulate(batches=13, updates=156, callback=after, first=39, learnt=99)[0] == 65, (
+        "26 updates later is too soon"
+    )
 
 
 @pytest.mark.parametrize("limit", ["epochs", "updates"])
