@@ -42,24 +42,15 @@ class SacreBleuMetric(Metric):
 
     def score(self, hypotheses: Lines, references: Lines, *, sources: Lines = (), bootstrap: int = 0) -> Score:
         """Return the corpus score with its signature; the number of resamples is part of the signature."""
-        scorer = _with_plain_floats(self.scorer())
+        scorer = self.scorer()
+        compute = scorer._compute_score_from_stats
+        # sacreBLEU 2.6 cannot average resampled scores if some are 0, a float of Python, and the others NumPy's float32
+        scorer._compute_score_from_stats = lambda stats: _plain(compute(stats))  # type: ignore[method-assign]
         result = scorer.corpus_score(list(hypotheses), [list(references)], n_bootstrap=bootstrap or 1)
         interval = Interval(float(result._mean), float(result._ci)) if bootstrap else None
         return Score(float(result.score), str(scorer.get_signature()), interval)
 
 
-def _with_plain_floats(scorer: sacrebleu.metrics.base.Metric) -> sacrebleu.metrics.base.Metric:
-    """Make the scores of a sacreBLEU metric Python floats, and return it.
-
-    Otherwise sacreBLEU 2.6 cannot average resampled scores of which some are exactly 0: a score of 0 is a Python float,
-    and all others are NumPy's float32.
-    """
-    compute = scorer._compute_score_from_stats
-
-    def compute_plain(stats: Any) -> Any:
-        result = compute(stats)
-        result.score = float(result.score)
-        return result
-
-    scorer._compute_score_from_stats = compute_plain  # type: ignore[method-assign]
-    return scorer
+def _plain(result: Any) -> Any:
+    result.score = float(result.score)
+    return result

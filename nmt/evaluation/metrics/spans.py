@@ -33,12 +33,15 @@ class KeptSpans(Metric):
     unit: ClassVar[str] = "% of the lines with spans"
     reads_sources: ClassVar[bool] = True
 
+    read: ClassVar[Mapping[str, str]] = {"patterns": "spans"}  # what is made of a setting
+
     def __post_init__(self) -> None:
-        """Refuse patterns that cannot be used."""
-        try:
-            self.spans  # noqa: B018
-        except UserError as error:
-            raise ParameterError("patterns", str(error)) from error
+        """Refuse patterns that cannot be used, and a file that is not given or cannot be read."""
+        for setting, value in self.read.items():
+            try:
+                getattr(self, value)
+            except UserError as error:
+                raise ParameterError(setting, str(error)) from error
 
     @cached_property
     def spans(self) -> Spans:
@@ -70,14 +73,7 @@ class TermAccuracy(KeptSpans):
 
     label = "terms"
     unit: ClassVar[str] = "% of the terms"
-
-    def __post_init__(self) -> None:
-        """Refuse a file that is not given or cannot be read, and patterns that cannot be used."""
-        super().__post_init__()
-        try:
-            self.terms  # noqa: B018
-        except UserError as error:
-            raise ParameterError("file", str(error)) from error
+    read: ClassVar[Mapping[str, str]] = {"patterns": "spans", "file": "terms"}
 
     @cached_property
     def terms(self) -> Terms:
