@@ -42,9 +42,8 @@ class Bad:
         return f"{self.reason}; {self.advice}"
 
 
-NOT_UTF8 = Bad(
-    "not UTF-8", "convert the text, as in: iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
-)
+_ICONV = "iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
+NOT_UTF8 = Bad("not UTF-8", f"convert the text, as in: {_ICONV}")
 
 
 def _zstandard(path: Path) -> BinaryIO:
@@ -58,7 +57,9 @@ COMPRESSIONS: Mapping[bytes, Callable[[Path], Any]] = {  # by the first bytes of
     **{b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open, b"\x28\xb5\x2f\xfd": _zstandard}
 }
 NO_TEXT: Mapping[bytes, str] = {  # how a file begins that holds no text in UTF-8, what it is, and the way to its text
-    rb"PK\x03\x04|7z\xbc\xaf|Rar!|.{257}ustar": "an archive or document; unpack it, as in: unzip FILE",
+    rb"PK\x03\x04": "a zip archive or an office document; unpack it by: unzip FILE, or save the document as text",
+    rb"7z\xbc\xaf|Rar!|.{257}ustar": "an archive; unpack it, as in: tar -xf FILE",
+    rb"\x04\x22\x4d\x18|\x5d\0\0|\x1f\x9d": "a compression other than gzip, bzip2, xz and zstandard; unpack it",
     rb"PAR1|ARROW1|\xff{4}": "Parquet or Arrow; name its folder: data=hub data.name=FOLDER",
     rb"%PDF-|\{\\rtf|\xd0\xcf\x11\xe0": "a document; save it as text (a PDF by: pdftotext FILE)",
     rb"version https://git-lfs": "a pointer of Git LFS; get the file itself by: git lfs pull",
@@ -127,10 +128,8 @@ def texts(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str
     """
     for number, line in enumerate(lines, start=first):
         if len(line) > LONGEST:
-            raise UserError(
-                f"{place}{number}: a line of more than {LONGEST:,} bytes, expected one sentence on each line; split it "
-                "into sentences, or leave it out"
-            )
+            most = f"a line of more than {LONGEST:,} bytes, expected one sentence on each line; split it"
+            raise UserError(f"{place}{number}: {most}")
         content = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         try:
             text = content.decode("utf-8")

@@ -143,42 +143,35 @@ def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pa
     """
 
     def pairs() -> Iterator[SentencePair]:
-        rows, bad, first = 0, Counter[Bad](), list[str]()
-        for number, source, target in read():
-            rows += 1
-            if isinstance(source, str) and isinstance(target, str):
-                yield SentencePair(source, target, number)
-                continue
-            why = next(text for text in (source, target) if isinstance(text, Bad))
-            if strict:
-                raise UserError(f"{where}:{number}: {why}")
-            bad[why] += 1
-            if bad.total() <= NAMED:
-                first.append(f"{number:,} ({why.reason})")
-            if rows == bad.total() == HOPELESS:
-                break
+        rows, bad, first, whole = 0, Counter[Bad](), list[str](), False
+        try:
+            for number, source, target in read():
+                rows += 1
+                if isinstance(source, str) and isinstance(target, str):
+                    yield SentencePair(source, target, number)
+                    continue
+                why = next(text for text in (source, target) if isinstance(text, Bad))
+                if strict:
+                    raise UserError(f"{where}:{number}: {why}")
+                bad[why] += 1
+                if bad.total() <= NAMED:
+                    first.append(f"{number:,} ({why.reason})")
+                if rows == bad.total() == HOPELESS:
+                    break
+            whole = True
+        finally:  # also if the first pairs are enough
+            if bad:
+                common = bad.most_common()
+                counts = "; in all " + ", ".join(f"{count:,} ({why.reason})" for why, count in common)
+                named = ", ".join(first) + counts * (bad.total() > NAMED)
+                share = f"{where}: {bad.total():,} of {'' if whole else 'the first '}{counted(rows, 'row')}"
+                if whole and bad.total() > MOST * rows:
+                    raise UserError(f"{share} cannot be used, more than {MOST:.0%}: {named}; {common[0][0].advice}")
+                note(f"{share} {'was' if bad.total() == 1 else 'were'} left out: {named}")
         if not rows:
             raise UserError(f"{where}: empty corpus; expected at least one sentence pair")
-        if bad:
-            common = bad.most_common()
-            counts = "; in all " + ", ".join(f"{count:,} ({why.reason})" for why, count in common)
-            named = ", ".join(first) + counts * (bad.total() > NAMED)
-            share = f"{where}: {bad.total():,} of {counted(rows, 'row')}"
-            if bad.total() > MOST * rows:
-                raise UserError(f"{share} cannot be used, more than {MOST:.0%}: {named}; {common[0][0].advice}")
-            note(f"{share} {'was' if bad.total() == 1 else 'were'} left out: {named}")
 
     return Reiterable(pairs)
-
-
-def checked(text: str) -> Text:
-    """Return a text, or why it is none: it has half a character."""
-    try:
-        if not text.isascii():
-            text.encode()
-        return text
-    except UnicodeEncodeError:
-        return NOT_UTF8
 
 
 def text_of(row: Any, language: str) -> Text:
@@ -195,7 +188,12 @@ def text_of(row: Any, language: str) -> Text:
     text = texts[key]
     if isinstance(text, list):
         return Bad(f"'{language}' is a list", f"expected one text; {OTHERS} REFERENCES")
-    return checked(text) if isinstance(text, str) else Bad(f"'{language}' is {'null' if text is None else 'no text'}")
+    if not isinstance(text, str):
+        return Bad(f"'{language}' is {'null' if text is None else 'no text'}")
+    try:
+        return text if text.isascii() else text.encode().decode()
+    except UnicodeEncodeError:  # half a character
+        return NOT_UTF8
 
 
 @functools.lru_cache(1024)

@@ -43,7 +43,7 @@ LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .no
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
 DATA_SET = ("dataset_dict.json", "state.json", "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
-NO_SENTENCE = re.compile(r"[\d.,-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
+NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
 BLANK, HALF = "", "\udcff\n"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
@@ -158,10 +158,7 @@ def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[t
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, which may be compressed, as `nmt.system.lines.decoded` does.
-
-    Raises UserError for a file that cannot be read, and for a line that is too long or not UTF-8 (with its number).
-    """
+    """Yield the lines of a file as `nmt.system.lines.opened` and `decoded` do, which raise UserError."""
     with opened(path) as file:
         yield from decoded(raw(file), f"{path}:")
 
@@ -259,7 +256,7 @@ def _json(line: Text) -> Any:
     try:
         return line if isinstance(line, Bad) else json.loads(line) if line.strip() else BLANK
     except (ValueError, RecursionError):
-        return Bad("malformed JSON", "expected one object on each line")
+        return Bad("malformed JSON", "expected one object on each line (jq -c . FILE > NEW)")
 
 
 def _elements(file: TextIO, path: Path) -> Iterator[Any]:
@@ -336,8 +333,8 @@ def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str])
     if len(used) != 2:
         names = "\\t".join([*languages, *header[2:]])
         raise UserError(
-            f"{path}: expected source, tab, target in each line, or a header line that names the languages among the "
-            f"{counted(width, 'column')} (sed -i '1i {names}' {shlex.quote(str(path))}); docs/data.md has all formats"
+            f"{path}: got '{head[0][0][:40]}', expected source, tab, target in each line, or a header line that names "
+            f"the languages of {counted(width, 'column')} (sed -i '1i {names}' {shlex.quote(str(path))}); docs/data.md"
         )
     english_first = "tatoeba.org" in head[0][-1] and key_of("en", (languages[1],))
     for i, name in zip(used, languages[::-1] if english_first else languages, strict=True):

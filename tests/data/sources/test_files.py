@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import re
@@ -115,7 +116,7 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: 3 columns; expected 2: en, de"),
         ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8; convert the text"),
         ("a.csv", '"a" x,b\nc,d\n', "a.csv:1: malformed CSV up to line 1"),
-        ("a.txt", "a\n", "a.txt: expected source, tab, target in each line"),
+        ("a.txt", "a\n", "a.txt: got 'a', expected source, tab, target in each line"),
         ("a.txt", "a\tb\tc\n", r"(sed -i '1i en\tde\tcolumn 3' "),
         ("a.json", '[{"en": "a", "de": "b"}, {"en"', "a.json: malformed JSON or cut off in element 2"),
         ("a.tsv", "en\tde\n", "a.tsv: empty corpus"),
@@ -125,7 +126,7 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.tsv", TSV.encode("utf-16-be"), "got UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 "),
         ("a.tsv", TSV.encode("utf-32"), "got UTF-32; convert it: iconv -f UTF-32 -t UTF-8 "),
         ("a.tsv", TSV.replace("\n", "\r"), "got the line ends of old Macs; convert it: tr "),
-        ("a.tsv", b"PK\x03\x04 ", "got an archive or document; unpack it, as in: unzip "),
+        ("a.tsv", b"PK\x03\x04 ", "got a zip archive or an office document; unpack it by: unzip "),
         ("a.tsv", b"PAR1 ", "got Parquet or Arrow; name its folder: data=hub data.name="),
     ],
 )
@@ -222,6 +223,8 @@ def test_bad_rows_are_left_out_counted_and_named_in_every_format(tmp_path, heard
         assert all(pair == MANY[pair.line - 1] for pair in pairs if pair.source != "a"), "the sides stay together"
         with pytest.raises(UserError, match=r":(17|51|40): "):
             list(read_pairs(spec, "de", "en"))
+    assert list(itertools.islice(read_pairs(tmp_path / "a.tsv", "de", "en", strict=False), 17))[16] == MANY[17]
+    assert heard[-1].endswith("1 of the first 18 rows was left out: 17 (3 columns)")
     with pytest.raises(
         UserError, match=r"50 of 50 rows cannot be used, more than 5%: 1 \(not UTF-8\), .*; in all 50 .*iconv"
     ):
