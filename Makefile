@@ -10,7 +10,10 @@ TORCH_INDEX ?=
 BIN   := $(VENV)/bin
 # The name depends on the options, so that other options install again.
 STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cut -d' ' -f1)
-USABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+# Prints why a Python cannot be used. Debian and Ubuntu have venv in a package of its own.
+WHY_NOT := import sys, importlib.util as u; v = "%d.%d" % sys.version_info[:2]; \
+    print("is " + v if not (3, 11) <= sys.version_info[:2] <= (3, 13) else "" if u.find_spec("ensurepip") else \
+    "lacks venv (on Debian and Ubuntu: apt-get install python" + v + "-venv)")
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all check format tensorboard lab benchmark examples notebook wheel clean
@@ -25,12 +28,14 @@ install: $(STAMP)  ## make the virtual environment .venv with pinned versions
 # An existing command may fail to run (a shim of pyenv), so each candidate is started to check its version.
 $(VENV)/bin/python:
 	@for python in python3.13 python3.12 python3.11 python3; do \
-	    if $$python -c '$(USABLE)' >/dev/null 2>&1; then \
+	    why=$$($$python -c '$(WHY_NOT)' 2>/dev/null) || continue; \
+	    if [ -z "$$why" ]; then \
 	        echo "$$($$python -V) ($$(command -v $$python)): making $(VENV)"; exec $$python -m venv $(VENV); \
 	    fi; \
+	    found="$$found; $$python $$why"; \
 	done; \
-	echo "error: found no Python 3.11, 3.12 or 3.13 with venv (looked for python3.13, python3.12, python3.11, python3);" \
-	    "install one (on Debian and Ubuntu: apt-get install python3.11-venv) and run make again" >&2; exit 2
+	echo "error: needs Python 3.11, 3.12 or 3.13 with venv$${found:-; found no python3}; install one of them and run" \
+	    "make again" >&2; exit 2
 
 $(STAMP): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -c constraints.txt -e '.[$(EXTRAS)]'
@@ -58,7 +63,7 @@ format: $(STAMP)  ## format the code and apply ruff's fixes
 
 # By default TensorBoard drops all but ten pictures of a kind. 0 would drop them all.
 tensorboard: $(STAMP)  ## show the runs in outputs/ and multirun/, with the pictures of every validation
-	$(BIN)/tensorboard $(if $(RUNS),--logdir '$(RUNS)',--logdir_spec outputs:outputs,multirun:multirun) --samples_per_plugin images=1000000,text=1000000
+	$(BIN)/tensorboard $(if $(RUNS),--logdir '$(subst ','\'',$(RUNS))',--logdir_spec outputs:outputs,multirun:multirun) --samples_per_plugin images=1000000,text=1000000
 
 lab: $(STAMP)  ## measure the claims about attention: trainings with several seeds, and a page; stops and goes on
 	$(BIN)/python scripts/lab.py $(ARGS)

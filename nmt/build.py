@@ -55,6 +55,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
     "view": (("nmt.lab.attribution",), "nmt.lab.attribution.base.AttributionView"),
     "checkpointing": (CALLBACKS, "nmt.training.callbacks.checkpointing.Checkpointing"),
     "callback": (CALLBACKS, "pytorch_lightning.Callback"),
+    "logger": (("pytorch_lightning.loggers",), "pytorch_lightning.loggers.Logger"),
     "extra": ((*CALLBACKS, "pytorch_lightning.callbacks"), "pytorch_lightning.Callback"),
 }
 

@@ -55,6 +55,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     if len(word) < 3:
         return None
     known = list(dict.fromkeys(known))
+    word = word.lower() if word.lower() in known else word
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.65 if len(word) == 3 else 0.75)
     longer = [each for each in known if each.startswith(f"{word}_")]
     if near:

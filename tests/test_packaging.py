@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -80,6 +81,15 @@ def test_make_help_names_every_target(root: Path) -> None:
     shown = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
     for target in phony.split():
         assert re.search(rf"^  make {target} ", shown, re.MULTILINE), target
+
+
+def test_make_install_says_why_no_python_can_be_used(root: Path, tmp_path: Path) -> None:
+    for name, answer in (("python3.12", "lacks venv (apt-get ...)"), ("python3", "is 3.14")):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho '{answer}'\n", "utf-8")
+        (tmp_path / name).chmod(0o755)
+    command = [str(shutil.which("make")), "install", f"VENV={tmp_path}/venv"]
+    done = subprocess.run(command, cwd=root, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 2 and "; python3.12 lacks venv (apt-get ...); python3 is 3.14; install one" in done.stderr
 
 
 def test_python_files_have_at_most_400_lines(root: Path) -> None:

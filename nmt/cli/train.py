@@ -41,6 +41,7 @@ Flags:
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -50,7 +51,7 @@ from nmt.cli import session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, default_options, jobs, parse
-from nmt.config.groups import own_folder, summary, training_groups
+from nmt.config.groups import here, own_folder, summary, training_groups
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
@@ -118,7 +119,8 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are UserErrors."""
 
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"command line: {message}; see --help")
+        flags = re.findall(r"--?([\w-]+)", message)
+        raise UserError(f"command line: {message}{''.join(map(here, flags))}; see --help")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -19,7 +19,7 @@ from omegaconf import DictConfig, MissingMandatoryValue, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError, YAMLError
 
-from nmt.config.groups import config_dir, groups, own_folder
+from nmt.config.groups import config_dir, groups, here, own_folder
 from nmt.config.recipe import NOTHING, Recipe, changes, section_of
 from nmt.config.settings import absolute, with_absolute_paths
 from nmt.errors import UserError, did_you_mean, nearest, one_line
@@ -126,7 +126,9 @@ def parse(word: str) -> Override:
     key, equals, value = word.partition("=")
     if not key.strip("~+") or not (equals or word.startswith("~")):
         example = f"data.path={word}" if os.path.exists(word) else "seed=2 or model=rnn"
-        raise UserError(f"command line: got '{word}', expected key=value, as in {example}; --help lists the keys")
+        raise UserError(
+            f"command line: got '{word}', expected key=value without spaces, as in {example}; --help lists the keys"
+        )
     inside = value[1:-1].split(",") if value[:1] == "[" and value[-1:] == "]" else None
     text = quoted(value) if inside is None else f"[{','.join(quoted(item.strip()) for item in inside)}]"
     is_pattern = key.lstrip("+").startswith("spans.") and value not in ("", "null") and value[0] not in "'\""
@@ -170,6 +172,8 @@ def _check_choices(overrides: Sequence[Override]) -> None:
         if override.is_delete() or key.startswith("hydra"):
             continue
         if key in known:
+            if isinstance(override.value(), bool):
+                raise UserError(f"{key}: got {shown(override.value())}, expected one of {', '.join(known[key])}")
             if line.startswith("+") and override.package is None:
                 raise UserError(f"{line}: {key} is a group; write {line.lstrip('+')}, without +")
         elif "/" in key:
@@ -189,7 +193,8 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
         group = max((name for name in groups() if missing.startswith(f"{name}/")), key=len, default="")
         option, known = missing.removeprefix(f"{group}/"), groups().get(group, ())
         path = f"; for files: {group}.path={option}" if group == "data" and "/" in option else ""
-        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{did_you_mean(option, known)}"
+        near = here(f"{group}={option}") or did_you_mean(option, known)
+        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{near}"
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"{mark.name}, line {mark.line + 1}: cannot be read as YAML ({error.problem}); correct the file"
@@ -198,7 +203,7 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
     for group in (override.key_or_group for override in overrides):
         parent, _, child = group.rpartition("/")
         if group in groups() and f"'{group}'" in str(error):
-            with_parent = f"this {parent} has no {child} to choose; another {parent} may have it"
+            with_parent = f"this {parent} has no {child} to choose{here(group) or f'; another {parent} may have it'}"
             return f"{group}: {with_parent if parent else 'this program has no such group'}"
     return f"{getattr(error, 'full_key', None) or 'config'}: {one_line(str(error).partition('full_key:')[0])}"
 
@@ -207,9 +212,10 @@ def _unknown_key(key: str, parent: Any) -> str:
     """Return what is said of a key that the section around it does not have."""
     section, _, last = key.rpartition(".")
     names = [str(name) for name in parent if name not in ("hydra", "_target_", "_partial_")]
-    near = did_you_mean(last, names, prefix=f"{section}." if section else "")
+    tree: Any = OmegaConf.to_container(parent._get_root(), resolve=False)
+    near = here(last) if "trainer" in tree else ""
+    near = near or did_you_mean(last, names, prefix=f"{section}." if section else "")
     if not near:
-        tree: Any = OmegaConf.to_container(parent._get_root(), resolve=False)
         elsewhere = {each.replace("/", ".").rpartition(".")[2]: each for each in [*_dotted(tree), *groups()]}
         found = nearest(last, elsewhere)
         near = f"; did you mean '{elsewhere[found]}'?" if found else ""

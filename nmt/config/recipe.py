@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from nmt.config.groups import here
 from nmt.config.schema import read_yaml
 from nmt.config.settings import TrainConfig, validate, with_absolute_paths
 from nmt.errors import UserError, did_you_mean
@@ -56,7 +57,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
         node = section_of(values, section)
         known = key in node or override.is_add() or override.is_force_add()
         if override.is_sweep_override() or override.is_delete() or not known:
-            near = did_you_mean(key, node)
+            near = here(key) or did_you_mean(key, node)
             raise UserError(f"{override.input_line}: a resumed run changes single keys of its config.yaml{near}")
         node[key] = override.value()
     try:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from nmt.config.schema import read
-from nmt.errors import printable
+from nmt.errors import UserError, printable
 from nmt.parameters import Form, LanguageCode, NonNegativeInt, OtherKeys, PositiveInt, Range
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
@@ -119,9 +119,10 @@ class CallbacksConfig:
 
 @dataclass(kw_only=True)
 class LoggerConfig:
-    """TensorBoard, on or off."""
+    """TensorBoard, on or off, and further loggers of Lightning."""
 
     tensorboard: bool
+    extra: dict[str, Any] = field(default_factory=dict)  # their nodes, by names of the user's choice
 
 
 @dataclass(kw_only=True)
@@ -190,18 +191,23 @@ def corpora(config: Mapping[str, Any]) -> str:
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
     """Return the plain settings of a run with absolute paths in `init`, `data`, `scores` and `tokenizer`."""
     keys = {"data": PATHS, "scores": (METRIC_FILE,), "tokenizer": ("path",)}
-    found = {name: absolute_paths(plain[name], keys[name]) for name in keys if name in plain}
+    found = {name: absolute_paths(plain[name], keys[name], name) for name in keys if name in plain}
     return {**plain, **found, "init": absolute(plain.get("init"))}
 
 
-def absolute_paths(section: Any, keys: Sequence[str] = PATHS) -> Any:
+def absolute_paths(section: Any, keys: Sequence[str] = PATHS, where: str = "data") -> Any:
     """Return a section, and those inside it, with an absolute path for each of these keys.
 
     The `name` of a dataset is a path if a folder of this name exists: the client of the Hub takes one as well.
     """
     if not isinstance(section, Mapping):
         return section
-    found = {key: absolute(value) if key in keys else absolute_paths(value, keys) for key, value in section.items()}
+    if nothing := [key for key in keys if section.get(key) == ""]:
+        raise UserError(f"{where}.{nothing[0]}: got nothing, expected a file or folder, or null")
+    found = {
+        key: absolute(value) if key in keys else absolute_paths(value, keys, f"{where}.{key}")
+        for key, value in section.items()
+    }
     name = found.get("name")
     return found | {"name": os.path.abspath(name)} if isinstance(name, str) and os.path.isdir(name) else found
 

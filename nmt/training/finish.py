@@ -11,6 +11,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.loggers import TensorBoardLogger
 from torch import Tensor
 
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
@@ -76,10 +77,17 @@ def finish(
     # settings may have changed too: a finished run can be resumed with another search.
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
-    if trainer.logger is not None:
-        settings = {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen}
-        trainer.logger.log_hyperparams(settings, _final_scores(result))
-        trainer.logger.finalize("success")
+    settings, final = (
+        {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen},
+        _final_scores(result),
+    )
+    for each in trainer.loggers:
+        if isinstance(each, TensorBoardLogger):
+            each.log_hyperparams(settings, final)
+        else:
+            each.log_hyperparams(settings)
+            each.log_metrics(final, trainer.global_step)
+        each.finalize("success")
     text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
     for update in recent_updates(folder):  # an extended run averages the weights of its new validations only

@@ -130,8 +130,10 @@ class TranslationModule(pl.LightningModule):
         return sums.loss
 
     def on_train_start(self) -> None:
-        """Start the clock, also for a run that is resumed inside an epoch, and restore the figures for callbacks."""
+        """Start the clock, also for a run that is resumed inside an epoch, and restore figures and the peak rate."""
         self.trainer.callback_metrics.update(self._logged)  # Lightning does not save them
+        for group, peak in zip(self.trainer.optimizers[0].param_groups, self._peaks, strict=True):
+            group["peak_lr"] = peak  # a resumed run may have another one than last.ckpt
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:
@@ -167,6 +169,7 @@ class TranslationModule(pl.LightningModule):
         optimizer = build_optimizer(settings.optimizer, self.parameters(), matrices=matrices, allow=settings.allow)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] = float(group["lr"])  # last.ckpt cannot hold a number of NumPy
+        self._peaks = [group["peak_lr"] for group in optimizer.param_groups]
         return optimizer
 
     def on_before_optimizer_step(self, optimizer: torch.optim.Optimizer) -> None:

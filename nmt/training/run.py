@@ -12,7 +12,7 @@ import pytorch_lightning as pl
 import torch
 from torch import nn
 
-from nmt.build import Objects, build_model, build_objects, search_node
+from nmt.build import Objects, build, build_model, build_objects, search_node
 from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
@@ -70,6 +70,8 @@ def train(
     resume = from_first_process(check_folder(recipe, resume=None if place.restarts and not resume else resume))
     resumed = read_last(recipe) if resume else None  # the content of last.ckpt
 
+    options = {"allow": settings.allow, "offered": {"save_dir": str(recipe.folder)}}
+    loggers = [build("logger", node, f"logger.extra.{key}", **options) for key, node in settings.logger.extra.items()]
     with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
         pl.seed_everything(settings.seed, verbose=False)
         corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
@@ -78,7 +80,7 @@ def train(
         if resumed is not None and resumed["corpus_sha256"] != digest:
             raise UserError(
                 f"resume={recipe.folder}: the training or validation pairs, or their word alignments, are not those "
-                "that this run began with; restore them, or start a new run"
+                f"that this run began with; restore them, or start a new run from its weights: init={recipe.folder}"
             )
         translator = make_translator(recipe, objects, corpus, resumed)
         train_pairs, val_pairs = encode_pairs(settings, objects, corpus, more, translator)
@@ -111,7 +113,7 @@ def train(
         *(checkpointing, stop),
     ]
     first_step = None if resumed is None else resumed["global_step"] + 1
-    trainer = make_trainer(recipe, limits, callbacks, first_step=first_step)
+    trainer = make_trainer(recipe, limits, callbacks, loggers, first_step=first_step)
     rank, size, data = place.rank, place.size, settings.data
     batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
     check_batches(settings.trainer, batches.total, len(val_pairs), size)

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 FORMAT = 5
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the tokenizer
-# with its spans, the optimizer's own copy of its settings, or the figures of earlier validations.
+# with its spans, the optimizer's own copy of its settings (but its peak rate), or the figures of earlier validations.
 FIXED = (
     *("seed", "init", "tokenizer", "spans", "model", "objective", "optimizer", "scores"),
     *("callbacks.monitor", "callbacks.extra"),
@@ -168,10 +168,11 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     last = load_state(path)
     told = _told(_changes(last["nmt"]["config"], recipe))
     fixed = [text for key, text in told.items() if f"{key}.".startswith(tuple(f"{name}." for name in FIXED))]
+    fixed = [text for text in fixed if not text.startswith("optimizer.lr:")]
     if fixed:
         raise UserError(
             f"resume={folder}: last.ckpt depends on settings that have changed: {'; '.join(fixed)}; "
-            "change them back, or start a new run"
+            f"change them back, or start a new run from its weights: init={folder}"
         )
     # A run that was only scored again, with another search, has its settings in the best checkpoint.
     if (folder / METRICS).is_file() and not _changes(load(best_checkpoint(folder)).config, recipe):

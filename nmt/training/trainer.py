@@ -13,7 +13,7 @@ from typing import Any
 import pytorch_lightning as pl
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
-from pytorch_lightning.loggers import TensorBoardLogger
+from pytorch_lightning.loggers import Logger, TensorBoardLogger
 from torch.utils.tensorboard import SummaryWriter
 
 from nmt.config.recipe import Recipe
@@ -36,10 +36,11 @@ def make_trainer(
     recipe: Recipe,
     limits: Limits,
     callbacks: Sequence[Callback],
+    loggers: Sequence[Logger] = (),
     *,
     first_step: int | None = None,
 ) -> pl.Trainer:
-    """Return Lightning's trainer as the settings under `trainer` and `logger` describe it.
+    """Return Lightning's trainer as the settings under `trainer` and `logger` describe it, with further `loggers`.
 
     `first_step` is the first update of a resumed session: TensorBoard drops later points of earlier sessions. Raises
     UserError for a device that this machine does not have.
@@ -67,7 +68,7 @@ def make_trainer(
             check_val_every_n_epoch=every_n_epoch,
             log_every_n_steps=settings.log_every_n_steps,
             callbacks=list(callbacks),
-            logger=Curves(recipe.folder, first_step) if recipe.settings.logger.tensorboard else False,
+            logger=[*([Curves(recipe.folder, first_step)] if recipe.settings.logger.tensorboard else []), *loggers],
             plugins=[StateFiles(), cluster_environment()],
             default_root_dir=recipe.folder,
             enable_checkpointing=False,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
+import yaml
 
 from nmt.build import build_objects
-from nmt.config.compose import compose
-from nmt.config.settings import validate
+from nmt.config.compose import _dotted, compose
+from nmt.config.groups import config_dir, groups
+from nmt.config.settings import validate, with_absolute_paths
 from nmt.errors import UserError
 
 
@@ -22,7 +25,7 @@ def base() -> dict[str, Any]:
 def message(*words: str) -> str:
     """Return what is said about the words of a command line, by the composition or by the constructors."""
     with pytest.raises(UserError) as error:
-        build_objects(validate(compose("train", words)))
+        build_objects(validate(with_absolute_paths(compose("train", words))))
     assert "\n" not in str(error.value) and "full_key" not in str(error.value)
     return str(error.value)
 
@@ -50,6 +53,17 @@ def message(*words: str) -> str:
         (["hydra.job.name=x"], "hydra.job.name=x: has no effect here"),
         (["optimizer._target_=torch.load"], "optimizer._target_: got 'torch.load', expected a class in torch.optim"),
         (["scores=[]"], "scores: got no metric"),
+        (["scheduler=plateau"], "use scheduler=cosine, the nearest one; callbacks.early_stopping ends a run"),
+        (["logger=wandb"], "use +logger.extra.mine._target_=pytorch_lightning.loggers.WandbLogger"),
+        (["model=lstm"], "expected one of hybrid, rnn, transformer; use model=rnn model.encoder.cell=lstm"),
+        (["optimizer=sgd"], "use optimizer._target_=torch.optim.SGD '~optimizer.betas' '~optimizer.eps'"),
+        (["optimizer=adamW"], "did you mean 'adamw'?"),
+        (["data.batch-size=64"], "use data.batch_tokens=4000, which counts tokens"),
+        (["attention=bahdanau"], "attention: unknown key; use model=rnn model/attention=NAME"),
+        (["model.dropout"], "got 'model.dropout', expected key=value without spaces"),
+        (["callbacks.early_stopping=false"], "got false, expected a mapping or null, which switches it off"),
+        (["debug=true"], "debug: got true, expected one of fast, overfit"),
+        (["data.path="], "data.path: got nothing, expected a file or folder, or null"),
         (["model/positions=alibi", "+model.positions.slope=2"], "positions.slope: unknown key; Alibi takes"),
         (["model/positions=rotary", "model.encoder.block.width=12"], "rotary needs an even width"),
     ],
@@ -57,6 +71,13 @@ def message(*words: str) -> str:
 )
 def test_a_mistake_on_the_command_line(words: list[str], expected: str) -> None:
     assert expected in message(*words)
+
+
+def test_what_is_said_of_words_of_other_toolkits_exists_here(base: dict[str, Any]) -> None:
+    known = {*_dotted(base), *_dotted(compose("train", ["model=rnn"])), *groups()}
+    for way in yaml.safe_load((config_dir() / "_words.yaml").read_text("utf-8")):
+        for key in re.findall(r"(?<![\w./-])([a-z_]+(?:[./][a-z_]+)*)=", way):
+            assert key in {*known, "resume", "hydra.run.dir"} or key.startswith("logger.extra.mine."), way
 
 
 @pytest.mark.parametrize(

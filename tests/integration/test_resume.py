@@ -146,7 +146,7 @@ def test_refused_resume_leaves_a_finished_run_unchanged(tmp_path):
     go(folder, "trainer.max_steps=3")
     files = [path for path in folder.rglob("*") if path.is_file()]
     before = {path: path.read_bytes() for path in files}
-    for word in ("spans=common", "seed=2", "optimizer.lr=0.5", "callbacks.monitor=chrf", "objective.label_smoothing=0"):
+    for word in ("spans=common", "seed=2", "optimizer.eps=1", "callbacks.monitor=chrf", "objective.label_smoothing=0"):
         with pytest.raises(UserError, match=r"last.ckpt depends on settings that have changed: "):
             go(folder, "trainer.max_steps=5", word, resume=True)
     with pytest.raises(UserError, match=r"this run is finished"):
@@ -154,6 +154,20 @@ def test_refused_resume_leaves_a_finished_run_unchanged(tmp_path):
     with pytest.raises(UserError, match=r"stopped inside an epoch of 150 pairs, whose batches"):
         go(folder, "trainer.max_steps=5", "data.batch_tokens=300", resume=True)
     assert {path: path.read_bytes() for path in files} == before
+
+
+def test_a_run_goes_on_with_another_learning_rate_and_the_moments_of_adam(tmp_path):
+    folder, words = tmp_path / "run", ["scheduler=constant", "scheduler.warmup_updates=0"]
+    words += ["+logger.extra.mine._target_=pytorch_lightning.loggers.CSVLogger"]
+    go(folder, *words, "trainer.max_steps=3")
+    before = last(folder)
+    go(folder, *words, "optimizer.lr=0", "trainer.max_steps=4", resume=True)
+    after = last(folder)
+    assert after["optimizer_states"][0]["param_groups"][0]["peak_lr"] == 0.0
+    assert all(each["step"] == 4 for each in after["optimizer_states"][0]["state"].values()), "no new moments"
+    assert all(torch.equal(value, before["state_dict"][name]) for name, value in after["state_dict"].items())
+    texts = [path.read_text("utf-8") for path in folder.rglob("metrics.csv")]
+    assert len(texts) == 2 and all("val/bleu" in text and "final/test_bleu" in text for text in texts)
 
 
 @pytest.mark.slow
