@@ -28,7 +28,7 @@ from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
 from nmt.system.atomic import or_without, write_atomically
-from nmt.system.run_files import MAX_TOKENIZER
+from nmt.system.run_files import MAX_TOKENIZER, require_regular
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
@@ -75,8 +75,13 @@ class Tokenizer:
         their characters.
         """
         if config.path is not None:
-            paths = [config.path] if isinstance(config.path, str) else config.path
-            return cls(*(Path(path).read_bytes() for path in paths), spans=spans)
+            paths = list(map(Path, [config.path] if isinstance(config.path, str) else config.path))
+            try:
+                for path in paths:
+                    require_regular(path, MAX_TOKENIZER)
+            except ValueError as error:
+                raise UserError(f"tokenizer.path: {path}: {error}; expected a SentencePiece model") from error
+            return cls(*(path.read_bytes() for path in paths), spans=spans)
         sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans)
         entries = [None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides]
         models = [_model(split, side, config, spans, entry) for side, entry in zip(sides, entries, strict=True)]

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import logging
+import os
 import random
 import unicodedata
 
@@ -120,6 +121,13 @@ def test_training_is_deterministic(train):
 def test_damaged_sentencepiece_model_is_refused(model, message):
     with pytest.raises(UserError, match=message):
         Tokenizer(model)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: (path.touch(), os.truncate(path, 3 * 10**12))])
+def test_a_pipe_or_a_file_of_terabytes_is_no_sentencepiece_model(make, tokenizer_config, tmp_path):
+    make(tmp_path / "own")
+    with pytest.raises(UserError, match=r"tokenizer\.path: .*own: .*; expected a SentencePiece model"):
+        Tokenizer.train(Split.of([]), tokenizer_config("bpe", path=str(tmp_path / "own")), cache_dir=None)
 
 
 IDS = {"pad_id": PAD, "unk_id": UNK, "bos_id": BOS, "eos_id": EOS}
