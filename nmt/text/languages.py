@@ -88,7 +88,7 @@ def _subtags(code: str) -> tuple[str, str, str]:
 
 def english_name(code: str) -> str:
     """Return the English name of a language, or its code if CLDR has none."""
-    locale = locale_of(code)
+    locale = locale_of(code) or locale_of(bcp47(code))
     return (locale and locale.english_name) or code
 
 

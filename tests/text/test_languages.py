@@ -14,13 +14,14 @@ from nmt.text.languages import argos_code, bcp47, english_name, find_language, l
         ("en", "English"),
         ("pt-BR", "Portuguese (Brazil)"),
         ("sr_Latn", "Serbian (Latin)"),
+        ("zt", "Chinese (Traditional)"),
         ("xx", "xx"),
         ("a long name", "a long name"),
     ],
 )
 def test_names_of_codes(code: str, name: str) -> None:
     assert english_name(code) == name
-    assert (locale_of(code) is None) == (name == code)
+    assert (locale_of(bcp47(code)) is None) == (name == code)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ def main(config: ServeConfig) -> None:
 
     with listening(config.host, config.port) as listener:
         process.speed_up()
+        sys.setswitchinterval(0.0005)  # seconds that a search waits, at each of its products, for a thread that reads
         # Torch starts helper threads for each thread that computes. If the main thread loaded the models, its helpers
         # and those of the worker would be more than there are cores: a batch took 1.7 times as long.
         thread = ThreadPoolExecutor(1)

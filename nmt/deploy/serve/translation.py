@@ -102,12 +102,11 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
 
 async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
-    texts = [await apart(len(text), partial(_read, text, ask, worker, languages)) for text in ask.texts]
+    size = sum(map(len, ask.texts))
+    texts = [await apart(size, partial(_read, text, ask, worker, languages)) for text in ask.texts]
     tasks = list(dict.fromkeys(_tasks(texts, ask)))
     found = dict(zip(tasks, await worker.answers(tasks), strict=True)) if tasks else {}
-    rows = [
-        await apart(len(text), partial(_row, each, ask, found)) for text, each in zip(ask.texts, texts, strict=True)
-    ]
+    rows = [await apart(size, partial(_row, text, ask, found)) for text in texts]
     answer = {name: [row[name] for row in rows] if ask.several else value for name, value in rows[0].items()}
     if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
         answer["warnings"] = [TERMS_IGNORED]

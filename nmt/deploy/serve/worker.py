@@ -14,7 +14,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, chain, groupby
 from typing import Any, TypeVar
@@ -37,7 +37,8 @@ Result = TypeVar("Result")
 WINDOW = 0.005  # seconds that the first sentence waits for others
 BATCH = 64.0  # cost of a batch, in sentences of 14 pieces for a beam of 5; with more, others would wait longer
 SHORT_STEPS = 100  # a part that may take no more steps is not too long for any batch
-SMALL = 2_000  # characters that are read at once, without waiting for a thread
+SMALL = 2_000  # characters that are read at once
+READER = ThreadPoolExecutor(1)  # reads the others; with five such threads, a search took ten times as long as with one
 BUSY = "The server has too much to do; try again later."
 
 
@@ -175,7 +176,7 @@ class Worker:
 
 async def apart(size: int, read: Callable[[], Result]) -> Result:
     """Return what `read` makes of a text of `size`: of a small one at once, so that it waits for no large one."""
-    return read() if size <= SMALL else await asyncio.to_thread(read)
+    return read() if size <= SMALL else await asyncio.get_running_loop().run_in_executor(READER, read)
 
 
 def _fields(search: Search, best: int) -> dict[str, Any]:
