@@ -61,7 +61,7 @@ NO_TEXT: Mapping[bytes, str] = {  # how a file begins that holds no text in UTF-
     rb"7z\xbc\xaf|Rar!|.{257}ustar": "an archive; unpack it, as in: tar -xf FILE",
     rb"\x04\x22\x4d\x18|\x5d\0\0|\x1f\x9d": "a compression other than gzip, bzip2, xz and zstandard; unpack it",
     rb"PAR1|ARROW1|\xff{4}": "Parquet or Arrow; name its folder: data=hub data.name=FOLDER",
-    rb"%PDF-|\{\\rtf|\xd0\xcf\x11\xe0": "a document; save it as text (a PDF by: pdftotext FILE)",
+    rb"%PDF-|\{\\rtf|\xd0\xcf\x11\xe0|\x89PNG|\xff\xd8\xff": "a document; save it as text (a PDF by: pdftotext FILE)",
     rb"version https://git-lfs": "a pointer of Git LFS; get the file itself by: git lfs pull",
     rb"\xff\xfe\0\0|\0\0\xfe\xff": "UTF-32; convert it: iconv -f UTF-32 -t UTF-8 FILE > NEW",
     rb"\xff\xfe|\xfe\xff": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",

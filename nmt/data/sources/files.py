@@ -34,7 +34,7 @@ from nmt.data.sources.base import (
     text_of,
 )
 from nmt.errors import ParameterError, UserError, counted
-from nmt.system.lines import ENDINGS, LONGEST, Bad, decoded, format_of, opened, raw, texts
+from nmt.system.lines import ENDINGS, LONGEST, NOT_UTF8, Bad, decoded, format_of, opened, raw, texts
 from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
@@ -43,8 +43,9 @@ LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .no
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
 DATA_SET = ("dataset_dict.json", "state.json", "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that say no language
 NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
-BLANK, HALF = "", "\udcff\n"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
+BLANK, HALF = "", "\udcff"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
@@ -135,7 +136,8 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
             )
         splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
-        sides = [sorted(folder.glob(f"*.{language}")) for language in (source_lang, target_lang)]
+        ends = [f".{source_lang}", f".{target_lang}"]
+        sides = [[str(path) for path in sorted(folder.iterdir()) if format_of(path.name) == end] for end in ends]
         found = f", as in 'data.train=[{sides[0][0]},{sides[1][0]}]'" if all(sides) else " and data.val="
         raise UserError(
             f"data.path: {folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "
@@ -228,10 +230,13 @@ def has_lines(name: str) -> bool:
 def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
     if format_of(path.name) not in ROWS:
         if not has_lines(path.name):
+            with opened(path):  # which names an archive and its way
+                others = (
+                    "translate_document.py reads .html, .md, .po, .srt and .vtt; convert other files to one of these"
+                )
             raise UserError(
                 f"{path}: got {format_of(path.name)}, expected lines (.txt, or a language: .de) or {', '.join(ROWS)}; "
-                "translate_document.py reads .html, .md, .po, .srt and .vtt; convert other files to one of these; if "
-                "each line is a sentence, name it .txt or add input_format=lines to translate.py"
+                f"{others}; if each line is a sentence, name it .txt or add input_format=lines to translate.py"
             )
         return enumerate(_lines(path), 1)
     return ((number, row if row == BLANK else text_of(row, column)) for number, row in _rows(path, [column]))
@@ -296,13 +301,14 @@ def _table(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
 
 def _csv(lines: Iterator[Text]) -> Iterator[tuple[int, list[str] | Bad]]:
     """Yield the number of the first line of each row, and its fields, which may have line breaks in quotes."""
-    whole = (f"{line}\n" if isinstance(line, str) else HALF for line in lines)
+    whole = (f"{line if isinstance(line, str) else HALF}\n" for line in lines)
     first = next(whole, "")
     table = csv.reader(itertools.chain([first], whole), delimiter=max(",;\t", key=first.count), strict=True)
     while True:
         number = table.line_num + 1
         try:
-            yield number, next(table)
+            fields = next(table)
+            yield number, NOT_UTF8 if fields == [HALF] else fields
         except StopIteration:
             return
         except csv.Error:
@@ -326,6 +332,8 @@ def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str])
         return list(keys), 1
     if len(languages) == 1:
         raise UserError(f"{path}:1: no header line that names the column '{languages[0]}'; put one above the texts")
+    if [key.lower() for key in keys] in SIDES:
+        return [*languages], 1
     width = Counter(map(len, head)).most_common(1)[0][0]
     columns = zip(*(row for row in head if len(row) == width), strict=True)
     used = [i for i, column in enumerate(columns) if width == 2 or not all(map(NO_SENTENCE.fullmatch, column))]

@@ -59,6 +59,7 @@ def write(path: Path, text: str | bytes) -> Path:
         ("train.tsv", "\ufeff" + TSV, 1),
         ("train.tsv", table("de\tnote\ten\n", "{1}\t-\t{0}"), 2),
         ("train.tsv", table("GERMAN\tEnglish\n", "{1}\t{0}\t"), 2),
+        ("train.tsv", "Source\tTarget\n" + TSV, 2),
         ("train.tsv", table("\ufeff", "12\t{0}\t7\t{1}\t"), 1),
         ("train.txt", table("", "{0}\t{1}\tCC-BY 2.0 (France) Attribution: tatoeba.org #1"), 1),
         ("train.csv", "German sentence;eng\n" + "".join(map("{};{}\n".format, QUOTED[::2], QUOTED[1::2])), 2),
@@ -116,6 +117,7 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: 3 columns; expected 2: en, de"),
         ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8; convert the text"),
         ("a.csv", '"a" x,b\nc,d\n', "a.csv:1: malformed CSV up to line 1"),
+        ("a.csv", b"en,de\na,b\n\xff,b\n", "a.csv:3: not UTF-8"),
         ("a.txt", "a\n", "a.txt: got 'a', expected source, tab, target in each line"),
         ("a.txt", "a\tb\tc\n", r"(sed -i '1i en\tde\tcolumn 3' "),
         ("a.json", '[{"en": "a", "de": "b"}, {"en"', "a.json: malformed JSON or cut off in element 2"),
@@ -161,6 +163,10 @@ def test_folders_that_are_unclear(tmp_path):
         find_splits(tmp_path / "none", "en", "de")
     write(tmp_path / "data.csv", "")
     with pytest.raises(UserError, match=r"holds no train\.jsonl, train\.tsv or train\.en"):
+        find_splits(tmp_path, "en", "de")
+    write(tmp_path / "OPUS.de-en.en.gz", "a\n")
+    write(tmp_path / "OPUS.de-en.de", "a\n")
+    with pytest.raises(UserError, match=r"as in 'data\.train=\[.*/OPUS\.de-en\.en\.gz,.*/OPUS\.de-en\.de\]'"):
         find_splits(tmp_path, "en", "de")
     write(tmp_path / "train.en", "a\n")
     write(tmp_path / "train.fr", "a\n")
