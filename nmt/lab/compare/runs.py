@@ -128,8 +128,9 @@ def find_runs(folder: Path) -> list[Path]:
                 f"{run}: the run is not finished (it has no {METRICS}); wait, resume it, or name only finished runs"
             )
     if not runs:
-        inner = next((f"; this is one: {path.parent}" for path in sorted(folder.glob(f"*/*/{METRICS}"))), "")
-        raise UserError(f"{folder}: holds no {METRICS}; expected the folder of a finished run or of a multirun{inner}")
+        near = [folder.parent / METRICS, *sorted(folder.glob(f"*/*/{METRICS}"))]
+        hint = next((f"; this is one: {path.parent}" for path in near if path.is_file()), "")
+        raise UserError(f"{folder}: holds no {METRICS}; expected the folder of a finished run or of a multirun{hint}")
     return sorted(runs, key=_order)
 
 

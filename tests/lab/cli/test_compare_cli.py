@@ -236,6 +236,7 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
         (["multi/0_layers=1,seed=1"], "got one run"),
         (["ckpt=multi", "other"], "ckpt=multi: name the folders of runs without a key"),
         (["up"], r"up: holds no metrics.json; .*; this is one: up/a/b"),
+        (["up/a/b/translations"], r"translations: holds no metrics.json; .*; this is one: up/a/b"),
         (["multi", "baseline=multi"], "baseline: multi holds 4 runs, expected one"),
         (["multi", "other"], "other: tested on other sentences .en to de, 59 sentences. than multi/0"),
         (["bare", "bare2"], "bare: holds translations without their sources and references; compare it together with"),
@@ -243,7 +244,7 @@ def test_damaged_files_of_a_run_are_named(multirun: Path) -> None:
 )
 def test_compare_errors_are_one_line(multirun: Path, words: list[str], match: str) -> None:
     (write_run(Path("stopped")) / "metrics.json").unlink()
-    write_run(Path("up", "a", "b"))
+    (write_run(Path("up", "a", "b")) / "translations").mkdir(exist_ok=True)
     for file, content in (
         ("short.de", b"a\nb\n"),
         ("other.de", b"a\n"),
