@@ -27,9 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt import load_translator
 from nmt.build import architecture
-from nmt.cli import evaluate, share, train, translate
+from nmt.cli import evaluate, train, translate
 from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
+from nmt.deploy.cli import share
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line

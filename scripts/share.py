@@ -3,4 +3,4 @@
 from checkout import start
 
 if __name__ == "__main__":
-    start("nmt.cli.share")
+    start("nmt.deploy.cli.share")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import evaluate, share
+from nmt.cli import evaluate
 from nmt.errors import UserError
 from nmt.evaluation.split import Subject
 from tests.tiny_run import Run, save_other
@@ -95,7 +95,10 @@ def test_symlinked_output_file_is_replaced(stranger: Path, home: Path) -> None:
     assert not any(path.is_symlink() for path in written)
 
 
+@pytest.mark.deploy
 def test_a_copy_holds_no_other_file_of_the_user(stranger: Path, home: Path) -> None:
+    from nmt.deploy.cli import share
+
     (home / "secrets.json").write_text('{"password": "x"}', "utf-8")
     (stranger / "metrics.json").symlink_to(home / "secrets.json")
     with pytest.raises(UserError, match=r"theirs/metrics\.json: damaged \(search: missing"):

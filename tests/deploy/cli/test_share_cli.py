@@ -15,8 +15,9 @@ import yaml
 
 from nmt import __version__, checkpoint, load_translator
 from nmt.build import build_metrics
-from nmt.cli import share, translate
+from nmt.cli import translate
 from nmt.config.settings import shareable
+from nmt.deploy.cli import share
 from nmt.errors import UserError
 from tests.tiny_run import Run, sentences
 
