@@ -43,13 +43,14 @@ class PoFile(Document):
             self._file = polib.pofile(text + "\n")  # a text without a line end would be the name of a file
         except (OSError, ValueError, IndexError) as error:
             raise UserError(f"{where}: no PO file ({one_line(error)}); {REPAIR}") from error
-        _complete(self._file.metadata, where, language)
-        self._forms = _forms(self._file.metadata["Plural-Forms"], where)
         self._entries = [
             (entry, [paragraphs(text, spans, terms) for text in (entry.msgid, entry.msgid_plural) if text])
             for entry in self._file
             if not (entry.obsolete or any(map(str.strip, (entry.msgstr, *entry.msgstr_plural.values()))))
         ]
+        translated = len(self._entries) < len(self._file) - len(self._file.obsolete_entries())
+        _complete(self._file.metadata, where, language, translated)
+        self._forms = _forms(self._file.metadata["Plural-Forms"], where)
 
     @property
     def sentences(self) -> list[Text]:
@@ -69,14 +70,16 @@ class PoFile(Document):
         return f"{self._file}"
 
 
-def _complete(header: dict[str, str], where: str, language: str) -> None:
-    """Give a header the target language, plural forms and UTF-8. Raises UserError for one of another language."""
+def _complete(header: dict[str, str], where: str, language: str, translated: bool) -> None:
+    """Give a header the target language, plural forms and UTF-8. Raises UserError for one `translated` into another."""
     named = header.get("Language", "")
     if named and find_language(named, [language]) is None:
-        raise UserError(
-            f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
-            f"{named}, or the file for {language}"
-        )
+        if translated:
+            raise UserError(
+                f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
+                f"{named}, or the file for {language}"
+            )
+        named = header["Plural-Forms"] = ""  # they were those of the source
     header["Language"] = named or language.replace("-", "_")
     if not _FORMS.fullmatch(header.get("Plural-Forms", "")):
         locale = locale_of(language)

@@ -27,6 +27,7 @@ _TURN = r"[-\u2010-\u2015♪♫](?!\d)\s*"
 _TAG = r"</?[A-Za-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}"
 _WHOLE = regex.compile(rf"((?:{_TAG}|{_TURN}|\s)*)(.*?)((?:{_TAG}|[♪♫]|\s)*)", regex.DOTALL)
 _MARK = regex.compile(rf"(\s*\n\s*(?:{_TURN})?|(?:^|(?<=\}})){_TURN}|{_TAG})")
+_TIME = re.compile(r"\d+:\d\d:\d\d[.,]\d")
 _OPEN = regex.compile(r"[\p{L}\p{N},]['\u2019]?\Z")  # the end of a text in which a sentence goes on
 MOST_CAPTIONS = 3  # of a sentence; captions without any full stops would be a single one
 
@@ -39,7 +40,9 @@ def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> D
     is_vtt = text.startswith("WEBVTT")
     times, rows = (WebVTTCueBlock if is_vtt else SRTCueBlock).CUE_TIMINGS_PATTERN, text.split("\n")
     for number, row in enumerate(rows, start=1):
-        if "-->" in row and not (times.match(row) and (is_vtt or rows[number - 2].strip().isdigit())):
+        if ("-->" in row or _TIME.match(row)) and not (
+            times.match(row) and (is_vtt or rows[number - 2].strip().isdigit())
+        ):
             raise UserError(f"{where}:{number}: got '{row.strip()[:60]}', expected two times, in SubRip below a number")
     try:
         captions = webvtt.from_buffer(io.StringIO(text.lstrip()), format="vtt" if is_vtt else "srt").captions

@@ -125,7 +125,8 @@ def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedTex
     if source == ask.target:
         return AskedText(Joined([text]), (source, ask.target), detected)
     spans = worker.translators[source, ask.target].tokenizer.spans
-    document = (marked_up if ask.html else paragraphs)(text, spans, ask.terms)
+    pair, terms = (source, ask.target), ask.terms
+    document = marked_up(text, spans, terms, pair) if ask.html else paragraphs(text, spans, terms)
     return AskedText(document, (source, ask.target), detected)
 
 

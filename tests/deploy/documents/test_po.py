@@ -101,6 +101,9 @@ def test_the_header_names_the_language_and_keeps_its_other_fields() -> None:
     header = polib.pofile(upper(HEADER + ENTRIES)).metadata
     assert header["Language"] == "de" and header["Content-Type"] == "text/plain; charset=UTF-8"
     assert header["X-Generator"] == "hand" and header["Plural-Forms"] == "nplurals=2; plural=(n != 1);"
+    source = HEADER.replace("Language: ", "Language: en").replace("INTEGER; plural=EXPRESSION", "2; plural=(n != 1)")
+    header = polib.pofile(upper(source + 'msgid "a"\nmsgstr ""\n', "ko")).metadata
+    assert header["Language"] == "ko" and header["Plural-Forms"].startswith("nplurals=1"), "nothing was translated"
     declared = HEADER.replace("Language: ", "Language: ko_KR").replace("INTEGER; plural=EXPRESSION", "2; plural=n>1")
     header = polib.pofile(upper(declared, "ko")).metadata
     assert header["Language"] == "ko_KR" and header["Plural-Forms"] == "nplurals=2; plural=n>1;"
@@ -133,7 +136,11 @@ def test_no_sentence_ends_inside_a_term() -> None:
     [
         (HEADER + 'msgid "a\nmsgstr ""\n', "de", r"^x\.po:12: got 'msgid \"a', a line that cannot be read"),
         (HEADER + 'msgid_plural "a"\n', "de", r"^x\.po: no PO file \(.*line 12"),
-        (HEADER.replace("Language: ", "Language: fr"), "de", r"^x\.po: its header has Language: fr, but the model tr"),
+        (
+            HEADER.replace("Language: ", "Language: fr") + 'msgid "a"\nmsgstr "b"\n',
+            "de",
+            r"^x\.po: its header has Language: fr, but the model tr",
+        ),
         (HEADER.replace("INTEGER", "2"), "de", r"^x\.po: its header has Plural-Forms: nplurals=2; plural=EXPRESSION"),
         (HEADER, "xx", r"^x\.po: the plural forms of 'xx' are not known; add them to its header"),
     ],
