@@ -50,7 +50,9 @@ class ScoreConfig(ModelSettings):
 def main(config: ScoreConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings or in the files."""
     if isinstance(config.target, list):
-        raise UserError(f"target: got {len(config.target)} files, expected one; {OTHERS} {' '.join(config.target)}")
+        raise UserError(
+            f"target: got {len(config.target)} files, expected one; {OTHERS.format(' '.join(config.target))}"
+        )
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record

@@ -28,7 +28,7 @@ from nmt.system.lines import NOT_UTF8, Bad
 from nmt.text.languages import english_name, find_language
 
 SPLITS = ("train", "val", "test")
-OTHERS = "to score with several references, evaluate with one, and then sacrebleu -m bleu chrf ter -i TRANSLATIONS"
+OTHERS = "to score with several references, evaluate with one; then sacrebleu {} -i TRANSLATIONS -m bleu chrf ter"
 SPLIT_FILE_NAMES = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 MOST = 0.05  # if a larger share of the rows is bad, the data are probably read in a wrong way
@@ -187,7 +187,7 @@ def text_of(row: Any, language: str) -> Text:
         return no_key(language, tuple(texts))
     text = texts[key]
     if isinstance(text, list):
-        return Bad(f"'{language}' is a list", f"expected one text; {OTHERS} REFERENCES")
+        return Bad(f"'{language}' is a list", f"expected one text; {OTHERS.format('REFERENCES')}")
     if not isinstance(text, str):
         return Bad(f"'{language}' is {'null' if text is None else 'no text'}")
     try:

@@ -114,7 +114,7 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
     if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
         return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
     more = isinstance(value, Sequence) and len(value) > 2
-    hint = f"; {OTHERS} {' '.join(map(str, value[1:]))}" if more else ""
+    hint = f"; {OTHERS.format(' '.join(map(str, value[1:])))}" if more else ""
     raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]{hint}")
 
 
