@@ -102,7 +102,7 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
 
 async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
-    size = sum(map(len, ask.texts))
+    size = sum(map(len, chain(ask.texts, ask.terms.translations)))
     texts = [await apart(size, partial(_read, text, ask, worker, languages)) for text in ask.texts]
     tasks = list(dict.fromkeys(_tasks(texts, ask)))
     found = dict(zip(tasks, await worker.answers(tasks), strict=True)) if tasks else {}

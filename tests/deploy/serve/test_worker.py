@@ -83,11 +83,11 @@ def test_short_texts_overtake_long_ones_every_second_time() -> None:
 
 def test_a_short_text_does_not_wait_for_the_steps_of_a_long_one(run: Run) -> None:
     """With a limit of 20 pieces, the long sentence is translated in parts, whose cost is that of as many sentences."""
-    long, search = " ".join(sentences(60, seed=4)), run.translator.search.replace(max_source_length=20)
+    long, search = " ".join(sentences(25, seed=4)), run.translator.search.replace(max_source_length=20)
     translator = replace(run.translator, search=search)
     worker = worker_of({PAIR: translator})
     (one,), (found,) = translator.translate([long]), asyncio.run(worker.answers([Task(long, PAIR, attention=True)]))
-    assert found.translations == [one] and len(one.parts) > 20 and found.attention is None
+    assert found.translations == [one] and len(one.parts) > 8 and found.attention is None
     costs = [cost for *_, cost in worker._searches(Task(long, PAIR))[1]]
     assert max(costs) < 2 and sum(costs) > len(costs) / 10
 
