@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from nmt import checkpoint, load_translator
-from nmt.cli import evaluate, score, translate
 from nmt.config.compose import compose
-from nmt.lab.cli import attend, compare, heads, report
+from nmt.lab.cli import attend, compare
 from nmt.system.run_files import best_checkpoint
 from tests.script import load_script
 
@@ -120,18 +119,3 @@ def test_the_small_ones_are_compared_at_once(tmp_path: Path) -> None:
 def test_attend_needs_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     attend.main([f"ckpt={EXAMPLES}/transformer"])
     assert "source:      3,440 meters\ntranslation: 3.440 Meter\n" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_every_program_takes_shipped_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ckpt, quick = f"ckpt={EXAMPLES}/transformer", ["data.limit=40", "rarity=false"]
-    (tmp_path / "lines.en").write_text(f"{SENTENCE}\n", "utf-8")
-    (tmp_path / "lines.de").write_text(f"{TRANSLATION}\n", "utf-8")
-    translate.main([ckpt, f"input={tmp_path}/lines.en"])
-    score.main([ckpt, f"source={tmp_path}/lines.en", f"target={tmp_path}/lines.de"])
-    translation, log_prob = capsys.readouterr().out.splitlines()
-    assert (translation, float(log_prob)) == (TRANSLATION, pytest.approx(LOG_PROBS["transformer"], abs=0.01))
-    evaluate.main([ckpt, *quick[:1], f"out={tmp_path}/evaluated"])
-    heads.main([ckpt, *quick, f"out={tmp_path}/heads"])
-    report.main([ckpt, *quick, f"out={tmp_path}/report"])
-    assert "decoder" in capsys.readouterr().out

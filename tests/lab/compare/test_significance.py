@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.metrics.bleu import BLEU
@@ -29,20 +30,20 @@ def spoiled(share: float, seed: int) -> list[str]:
     return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in LINES]
 
 
-def randomization(
-    baseline: list[str], system: list[str], references: list[str], metric: Metric, shuffles: int
-) -> float:
-    one, two = (np.asarray(metric.statistics(lines, references), float) for lines in (baseline, system))
-    return randomization_test(one, two, metric=metric, shuffles=shuffles)
+def counts(lines: list[str], references: list[str], metric: Metric) -> NDArray[np.float64]:
+    return np.asarray(metric.statistics(lines, references), float)
+
+
+def randomization(one: list[str], two: list[str], references: list[str], metric: Metric, shuffles: int) -> float:
+    both = (counts(lines, references, metric) for lines in (one, two))
+    return randomization_test(*both, metric=metric, shuffles=shuffles)
 
 
 def bootstrap(
     baseline: list[list[str]], system: list[list[str]], references: list[str], metric: Metric, resamples: int
 ) -> PairedBootstrap:
-    one, two = (
-        [np.asarray(metric.statistics(lines, references), float) for lines in runs] for runs in (baseline, system)
-    )
-    return bootstrap_test(one, two, metric=metric, resamples=resamples)
+    both = ([counts(lines, references, metric) for lines in runs] for runs in (baseline, system))
+    return bootstrap_test(*both, metric=metric, resamples=resamples)
 
 
 def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path: Path) -> None:
