@@ -261,7 +261,7 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
     pieces = ModelProto.FromString(model).pieces
     single = sum(len(each.piece) == 1 for each in pieces)
-    if 2 * single > len(pieces) - FIXED_PIECES:
+    if 2 * single > len(pieces) - FIXED_PIECES and config.character_coverage > 0.98:  # the least
         note += f"; {single:,} are single characters: tokenizer.character_coverage=0.98 (to 1) makes rare ones bytes"
     logger.info(f"tokenizer: {side} {config.type}, {len(pieces):,} pieces{chosen}{note}")
     if entry is not None and new:
