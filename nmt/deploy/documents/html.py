@@ -73,7 +73,7 @@ def _pieces(text: str, languages: Languages) -> Iterator[str | Tag]:
             continue
         stays, name, shown = _stays(node, languages), node.tag, whole or node.tag not in ("html", "body")
         other = LINE_BREAK if name == "br" and (node.tail or "").lstrip()[:1].islower() else SEPARATES
-        if name in _LEFT_OUT:
+        if name in _LEFT_OUT and not stays:
             stays = name in ("rp", "rt")
         elif event == "start":
             text = f"<{number}/>" if stays or name in _VOID else f"<{name}>"
@@ -99,9 +99,10 @@ def _start_tag(node: Any, languages: Languages) -> str:
     """Return the start tag of an element. Its language and the direction of its text are those of the translation."""
     attributes = dict(node.attrib)
     if languages:
-        source, target = ((locale_of(each) or Locale("en")).text_direction for each in languages)
         attributes |= {name: bcp47(languages[1]) for name in ("lang", "xml:lang") if name in attributes}
-        if attributes.get("dir", "").lower() == source or (node.tag == "html" and source != target):
+    if languages and (node.tag == "html" or "dir" in attributes):
+        source, target = ((locale_of(each) or Locale("en")).text_direction for each in languages)
+        if attributes.get("dir", source).lower() == source != target:
             attributes["dir"] = target
     values = ((name, value.replace("&", "&amp;").replace('"', "&quot;")) for name, value in attributes.items())
     return "".join([f"<{node.tag}", *(f' {name}="{value}"' for name, value in values), ">"])

@@ -28,8 +28,8 @@ from nmt.text.terms import NO_TERMS, Terms
 
 _GITHUB = Options.ENABLE_GFM | Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS
 _MORE = Options.ENABLE_FOOTNOTES | Options.ENABLE_MATH | Options.ENABLE_DEFINITION_LIST
-_FRONT = Options.ENABLE_YAML_STYLE_METADATA_BLOCKS | Options.ENABLE_HEADING_ATTRIBUTES
-_READER: Any = pyromark.Markdown(options=_GITHUB | _MORE | _FRONT)
+_FRONT = Options.ENABLE_YAML_STYLE_METADATA_BLOCKS | Options.ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
+_READER: Any = pyromark.Markdown(options=_GITHUB | _MORE | _FRONT | Options.ENABLE_HEADING_ATTRIBUTES)
 _KEPT = ("CodeBlock", "HtmlBlock", "MetadataBlock", "Image")  # with all that is inside
 _ELEMENTS = ("Emphasis", "Link", "Strikethrough", "Strong")
 _INLINE = ("Text", "SoftBreak", "HardBreak", "Code", "DisplayMath", "FootnoteReference", "InlineHtml", "InlineMath")

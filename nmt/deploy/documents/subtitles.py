@@ -40,16 +40,13 @@ def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> D
     is_vtt = text.startswith("WEBVTT")
     times, rows = (WebVTTCueBlock if is_vtt else SRTCueBlock).CUE_TIMINGS_PATTERN, text.split("\n")
     for number, row in enumerate(rows, start=1):
-        if ("-->" in row or _TIME.match(row)) and not (
-            times.match(row) and (is_vtt or rows[number - 2].strip().isdigit())
-        ):
+        number_above = is_vtt or rows[number - 2].strip().isdigit()
+        if ("-->" in row or _TIME.match(row)) and not (times.match(row) and number_above):
             raise UserError(f"{where}:{number}: got '{row.strip()[:60]}', expected two times, in SubRip below a number")
     try:
         captions = webvtt.from_buffer(io.StringIO(text.lstrip()), format="vtt" if is_vtt else "srt").captions
     except (MalformedFileError, MalformedCaptionError) as error:
-        raise UserError(
-            f"{where}: no subtitles that can be read ({error}); format=paragraphs reads it as a text"
-        ) from error
+        raise UserError(f"{where}: no subtitles ({error}); format=paragraphs reads it as a text") from error
     pieces, done, joined = list[str | Tag](), 0, 1
     last = tail = before = ""
     for caption in captions:

@@ -67,6 +67,7 @@ def test_only_words_change(spans: Spans, format: str, text: str, sentences: str)
         (f"1\n{TIME}\n", f"one\n\n2\n{TIME}\ntwo", "one", f"one\n\n2\n{TIME}\n"),
         (f"WEBVTT\n\n{TIME}\n".replace(",", "."), "one", "a < b --> c", "a &lt; b --&gt; c"),
         ("", "Press **one**.", '｟8｠"하나"｟9｠를', '<strong>"하나"</strong>를'),
+        ("", "+++\na = 1\n+++\none", "eins", "+++\na = 1\n+++\neins"),
         ("", "Press _one_.", "｟8｠하나｟9｠를 5 * 3", "<em>하나</em>를 5 \\* 3"),
         ("", "one", "*a* [b](c) <d> `e` snake_case", "\\*a\\* \\[b\\](c) \\<d\\> \\`e\\` snake\\_case"),
         ("", "> one\n> two", "eins - zwei", "> eins -\n> zwei"),
@@ -86,7 +87,7 @@ def test_captions_without_marks_are_not_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A text.", r"x: no subtitles that can be read \(Invalid format\); format=paragraphs"),
+        ("A text.", r"x: no subtitles \(Invalid format\); format=paragraphs"),
         (f"1\n{TIME}\na\n\n2\n00:00:01,0 -> 2\nb", "x:6: got '00:00:01,0 -> 2', expected two times, in SubRip below"),
         (f"{TIME}\na", f"x:1: got '{TIME}', expected two times"),
     ],

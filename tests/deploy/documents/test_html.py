@@ -63,6 +63,7 @@ def upper(document: Document) -> str:
         ("Hello <!-- -->Bob.", "<!-- -->HELLO BOB."),
         ("play<wbr>ing", "PLAYING"),
         ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字</ruby>a", "漢字A"),
+        ('<ruby translate="no">漢<rt>かん</rt></ruby>a', '<ruby translate="no">漢<rt>かん</rt></ruby>A'),
         ("<p>One long<br>sentence.<br/>Two.</p>", "<p>ONE LONG<br>SENTENCE.<br>TWO.</p>"),
         ("<p><b>a</p><p>b</b></p>", "<p><b>A</b></p><p>B</p>"),
         ("a\0b", "A\ufffdB"),
