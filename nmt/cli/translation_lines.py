@@ -163,9 +163,8 @@ def translate_file(
 def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
     """Yield the file `output`.partial, open at its end, and how many of the `total` lines are already in it.
 
-    Only complete chunks of lines are kept. At the end of the block the file becomes `output`, packed if that name ends
-    in .gz. If the block raises an exception, or the process is killed, the next call goes on after the lines in the
-    file. Raises UserError if `output` exists, if another process writes it, or if it has more lines than `total`.
+    Only complete chunks of lines are kept. At the end of the block the file becomes `output`. After an exception or a
+    kill, the next call goes on. Raises UserError if `output` exists, is written by another process, or is too long.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f"{output.name}.partial")

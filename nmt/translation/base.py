@@ -196,8 +196,7 @@ class BaseTranslator(ABC):
     ) -> list[Translation]:
         """Return the given translations, scored without a search. The `score` is log P of all tokens, eos included.
 
-        A source is never split, even if it is longer than all sources in training. Raises UserError as `encode_pairs`
-        does; `places` name the pairs in messages.
+        A source is never split. Raises UserError as `encode_pairs` does; `places` name the pairs in messages.
         """
         return self.score_pairs(self.encode_pairs(sources, targets, places=places))
 
@@ -332,8 +331,7 @@ def in_batches(
 def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Yield the indices of `lengths` in batches of similar length, longest first.
 
-    A batch has at most `budget` padded tokens, but at least one sentence. The longest sentences come first, so that a
-    lack of memory appears at once.
+    A batch has at most `budget` padded tokens, but at least one sentence. A lack of memory appears at once.
     """
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

@@ -82,10 +82,8 @@ def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
         with evaluating(models), torch.inference_mode():
             yield
     except torch.OutOfMemoryError as error:
-        raise UserError(
-            f"search.batch_tokens: got {search.batch_tokens}, but the device has too little memory for it "
-            f"({str(error).partition('.')[0]}); use a smaller number, or compute on the CPU"
-        ) from error
+        got = f"got {search.batch_tokens}, too much for the device's memory ({str(error).partition('.')[0]})"
+        raise UserError(f"search.batch_tokens: {got}; use a smaller number, or compute on the CPU") from error
 
 
 @dataclass(eq=False, repr=False)

@@ -33,16 +33,6 @@ def test_translate_program_takes_text_verbatim(run: Run, elsewhere: Path, capsys
     assert capsys.readouterr().out == as_line(run.translator.translate([text])[0].text) + "\n"
 
 
-def test_max_length_truncation_is_reported(
-    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    feed(monkeypatch, b"a dog\n\na man\n")
-    translate_program.main([f"ckpt={run.folder}", "format=jsonl", "search.max_length_extra=1"])
-    out, err = capsys.readouterr()
-    assert [json.loads(line)["cut"] for line in out.splitlines()] == [True, False, True]
-    assert "warning: 2 translations may be wrong (cut)" in err and "; lines 1, 3\n" in err
-
-
 def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     words = [f"ckpt={run.folder}", "text=two dogs in snow", "prefix=a, red", "search.max_length_extra=9"]
     translate_program.main(words)

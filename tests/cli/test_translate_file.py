@@ -78,7 +78,7 @@ def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCal
     found = run.translator.hypotheses(TEXTS, search=QUICK, n_best=2)
     for row, hypotheses in zip(rows, found, strict=True):
         for plain, each in zip(row.get("n_best", [row]), hypotheses, strict=True):
-            assert (plain["text"], plain["pieces"]) == (as_line(each.text), each.pieces)
+            assert (plain["text"], plain["pieces"], plain["cut"]) == (as_line(each.text), each.pieces, each.cut)
             assert plain["token_log_probs"] == pytest.approx(each.token_log_probs, abs=1e-4)
             assert plain["score"] == pytest.approx(each.score, abs=1e-4)
         if not row["pieces"]:
