@@ -119,9 +119,8 @@ def in_direction(source: Source, source_lang: str, target_lang: str) -> Source:
         return source
     one, other = source.direction
     if (target_lang, source_lang) != (one, other):
-        raise UserError(
-            f"data.source_lang: got {source_lang} to {target_lang}, expected {one} to {other}, or {other} to {one}"
-        )
+        got = f"got {source_lang} to {target_lang}"
+        raise UserError(f"data.source_lang: {got}, expected {one} to {other}, or {other} to {one}")
     return Swapped(source)
 
 

@@ -131,9 +131,8 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
         candidates = [spec for stem in stems for spec in _candidates(folder, stem, (source_lang, target_lang))]
         if len(candidates) > 1:
             shown = "; ".join(" + ".join(path.name for path in each) for each in candidates)
-            raise UserError(
-                f"data.path: {folder} has more than one {split} split: {shown}; keep one, or choose by data.{split}="
-            )
+            many = f"{folder} has more than one {split} split"
+            raise UserError(f"data.path: {many}: {shown}; keep one, or choose by data.{split}=")
         splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
         ends = [f".{source_lang}", f".{target_lang}"]
@@ -177,10 +176,8 @@ def together(one: Iterable[One], other: Iterable[Other], *, names: tuple[str, st
         if first is None or second is None:
             longer = count + sum(1 for _ in both)
             lines = (count - 1, longer) if first is None else (longer, count - 1)
-            raise UserError(
-                f"{names[0]} has {counted(lines[0], 'line')} but {names[1]} has {lines[1]:,}; both must have one line "
-                "for each pair (an empty line is one too: sed -i '$d' FILE removes the last line)"
-            )
+            remedy = "both must have one for each pair (an empty line is one too: sed -i '$d' FILE removes the last)"
+            raise UserError(f"{names[0]} has {counted(lines[0], 'line')} but {names[1]} has {lines[1]:,}; {remedy}")
         yield first, second
 
 

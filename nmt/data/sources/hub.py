@@ -39,7 +39,7 @@ class Hub(Source):
         """
         if name is None:
             raise ParameterError(
-                "name", "not given; name a data set of the Hub (data.name=...), or local files (data.path=FOLDER)"
+                "name", "not given; name a data set (data.name=...), or local files (data.path=FOLDER)"
             )
         self.languages, self.strict = (source_lang, target_lang), strict
         self.name, self.config, self.revision, self.streaming = name, config, revision, streaming
@@ -58,10 +58,8 @@ class Hub(Source):
         dataset = self._load()
         named = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
         if not any(named.values()):
-            raise UserError(
-                f"{self._where}: has the splits {', '.join(map(str, dataset))}; expected train, and optionally "
-                "validation and test"
-            )
+            there = ", ".join(map(str, dataset))
+            raise UserError(f"{self._where}: has the splits {there}; expected train, and perhaps validation and test")
         return {split: self._reader(dataset, split, names) for split, names in named.items() if names}
 
     @property
