@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.cli import evaluate, score, share, translate
+from nmt.cli import evaluate, score, translate
 from tests.fixtures.commands import commands_of
 
 
@@ -69,7 +69,10 @@ def test_score_commands(line, commands_folder, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+@pytest.mark.deploy
 @pytest.mark.parametrize("line", commands_of("share"))
 def test_share_commands(line, commands_folder):
+    from nmt.deploy.cli import share
+
     share.main(shlex.split(line))
-    assert (commands_folder / "FOLDER" / "checkpoints" / "best.safetensors").is_file()
+    assert (commands_folder / "copy" / "checkpoints" / "best.safetensors").is_file()
