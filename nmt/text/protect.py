@@ -22,7 +22,7 @@ from itertools import chain, groupby
 import regex
 
 from nmt.errors import UserError, one_line
-from nmt.system.place import usable_cores
+from nmt.system.place import own_cores
 from nmt.text.languages import WIDE
 from nmt.text.particles import agreed
 from nmt.text.terms import NO_TERMS, Terms
@@ -291,7 +291,7 @@ class Spans:
 
     def _matches(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         assert self._pattern is not None
-        seconds = SECONDS * usable_cores()  # the package regex counts the time of all threads of the process
+        seconds = SECONDS * own_cores()  # the package regex counts the time of all threads of the process
         try:
             yield from (match.span() for match in self._pattern.finditer(text, start, end, timeout=seconds))
         except TimeoutError as error:
