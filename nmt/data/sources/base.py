@@ -177,9 +177,9 @@ def text_of(row: Any, language: str) -> Text:
     """Return the text of a row, or why it has none. A row maps languages to texts, itself or under `translation`."""
     if isinstance(row, Bad):
         return row
-    inside = row.get("translation") if isinstance(row, Mapping) else None
-    texts = inside if isinstance(inside, Mapping) else row
-    if not isinstance(texts, Mapping):
+    inside = row.get("translation") if isinstance(row, dict) else None
+    texts = inside if isinstance(inside, dict) else row
+    if not isinstance(texts, dict):
         return Bad(f"{type(row).__name__}, not an object", 'expected rows as {"en": "a dog", "de": "ein Hund"}')
     key = language if language in texts else key_of(language, tuple(texts))
     if key is None:

@@ -113,13 +113,14 @@ class Hub(Source):
                     f"{self._where}: has more than one {split} split: {', '.join(names)}; name a file by data.{split}="
                 )
             with self._client():  # a stream reads over the network
+                one, other = self.languages
                 numbers = itertools.count(1)
                 for batch in dataset[names[0]].iter(batch_size=1000):  # row by row, it would be 25 times slower
-                    for values, number in zip(zip(*batch.values(), strict=True), numbers, strict=False):
-                        source, target = (
-                            text_of(dict(zip(batch, values, strict=True)), lang) for lang in self.languages
-                        )
-                        yield number, source, target
+                    rows_of_batch = (
+                        dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True)
+                    )
+                    for row, number in zip(rows_of_batch, numbers, strict=False):
+                        yield number, text_of(row, one), text_of(row, other)
 
         return reader(rows, where, strict=self.strict)
 
