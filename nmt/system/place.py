@@ -1,19 +1,14 @@
-"""The place of this process among those that torchrun or srun (of SLURM) has started, and the load of its cores."""
+"""The place of this process among those that torchrun or srun (of SLURM) has started."""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePath
 
 from nmt.errors import UserError
-
-STAT = Path("/proc/stat")  # Linux: the ticks that each core has spent in each mode since the start, see proc_stat(5)
-IDLE = (3, 4)  # the modes idle and iowait
-GUEST = 8  # the ticks of this mode and the following ones are already counted in other modes
 
 
 @dataclass(frozen=True)
@@ -104,34 +99,3 @@ def _text(path: Path) -> str:
         return path.read_text("utf-8", errors="replace")
     except OSError:
         return ""
-
-
-class OtherPrograms:
-    """The load of other programs on the usable cores, since this object was made."""
-
-    def __init__(self) -> None:
-        self._start = _seconds()
-
-    def shortage(self, threads: int) -> str | None:
-        """Return a sentence about the busy cores if too few are free for `threads` threads, else None.
-
-        Threads that compute together wait for each other, so a thread without a core of its own stops the others too.
-        """
-        clock, busy, own = (now - start for now, start in zip(_seconds(), self._start, strict=True))
-        others, cores = (busy - own) / max(clock, 1e-3), own_cores()
-        if threads == 1 or others + threads < cores + 0.5:
-            return None
-        return f"other programs keep {min(others, cores):.1f} of {cores} cores busy"
-
-
-def _seconds() -> tuple[float, float, float]:
-    """Return the time in seconds: of the clock, of the usable cores while busy, and of this process on all cores."""
-    own = sum(os.times()[:4])  # with the processes that it has started and that have ended
-    if not STAT.is_file():
-        return time.monotonic(), 0.0, own
-    usable = {f"cpu{core}" for core in os.sched_getaffinity(0)}
-    ticks = 0
-    for name, *modes in map(str.split, STAT.read_text("ascii").splitlines()):
-        if name in usable:
-            ticks += sum(int(value) for mode, value in enumerate(modes[:GUEST]) if mode not in IDLE)
-    return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own

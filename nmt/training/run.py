@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
 from torch import nn
 
 from nmt.build import Objects, build, build_model, build_objects, search_node
@@ -26,7 +25,7 @@ from nmt.errors import UserError
 from nmt.models.layers import Dropout
 from nmt.system import machine, process
 from nmt.system.atomic import cache_folder
-from nmt.system.place import OtherPrograms, place_of_process
+from nmt.system.place import place_of_process
 from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.resuming import ExactResume, StopOnSignal
@@ -62,7 +61,6 @@ def train(
     settings, place = recipe.settings, place_of_process()
     process.speed_up(place)
     process.take_own_gpu(place)
-    others = OtherPrograms()  # measures their load until `shortage` is asked below
     objects = objects or build_objects(settings)
     join_processes()
     recipe = replace(recipe, folder=Path(from_first_process(str(recipe.folder))))  # its name may hold the time
@@ -85,10 +83,6 @@ def train(
         translator = make_translator(recipe, objects, corpus, resumed)
         train_pairs, val_pairs = encode_pairs(settings, objects, corpus, more, translator)
     limits = Limits.of(settings.trainer).or_default(len(train_pairs))
-    on_cpu = settings.trainer.accelerator == "cpu" or not torch.accelerator.is_available()
-    if on_cpu and (busy := others.shortage(torch.get_num_threads())):
-        logger.warning(f"{busy}, so training is slow; stop them, or resume this run with OMP_NUM_THREADS=1")
-
     monitor = settings.callbacks.monitor
     module = TranslationModule(
         recipe,

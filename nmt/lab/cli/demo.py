@@ -15,7 +15,6 @@ from nmt.cli.arguments import take
 from nmt.cli.program import Program, program
 from nmt.errors import UserError
 from nmt.lab.cli import attend
-from nmt.system.place import OtherPrograms
 
 SENTENCES = 3
 
@@ -46,7 +45,6 @@ def main(arguments: list[str]) -> None:
     """Train, evaluate, translate, and print where the files are."""
     named, overrides = take(arguments, "hydra.run.dir")
     folder = Path(os.path.expanduser(named or f"outputs/demo/{time.strftime('%Y-%m-%d_%H-%M-%S')}"))
-    _use_free_cores()
     _step("train.py", train.main, ["experiment=demo", f"hydra.run.dir={folder}", *overrides])
     _step("scripts/evaluate.py", evaluate.main, [f"ckpt={folder}"])
     sentences = chosen_sentences(folder)
@@ -61,20 +59,6 @@ def main(arguments: list[str]) -> None:
     logs = f"python -m tensorboard.main --logdir {run}"
     values = {"folder": folder, "run": run, "maps": maps, "tensorboard": logs, "text": text, "python": sys.executable}
     print(CLOSING.format(**values), end="")
-
-
-def _use_free_cores() -> None:
-    """Use one thread if other programs are busy: the demo has a time limit, so a slow demo would learn nothing."""
-    import torch
-
-    from nmt.system import process
-
-    others = OtherPrograms()
-    time.sleep(0.5)
-    busy = others.shortage(torch.get_num_threads())
-    if busy:
-        print(f"{busy}, so the demo uses one thread; its model is better if these programs are stopped first")
-        process.limit_threads(1)
 
 
 def _step(name: str, program: Program, arguments: list[str]) -> None:

@@ -9,7 +9,6 @@ import pytest
 from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
-from nmt.errors import UserError
 from nmt.lab.cli import demo
 from tests.integration.small_training import SMALL_TRANSFORMER
 
@@ -19,24 +18,6 @@ COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--help" not in command])
 def test_a_suggested_command_composes_and_builds(command: str) -> None:
     build_objects(validate(compose("train", shlex.split(command))))
-
-
-@pytest.fixture(autouse=True)
-def free_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the other tests that run at the same time not count as other programs."""
-    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: None)
-
-
-def test_the_demo_uses_one_thread_beside_other_programs(monkeypatch, capsys) -> None:
-    used = []
-    monkeypatch.setattr("nmt.system.process.limit_threads", used.append)
-    monkeypatch.setattr(demo.OtherPrograms, "shortage", lambda self, threads: "other programs keep 1.9 of 2 cores busy")
-    monkeypatch.setattr(demo.train, "main", lambda arguments: used.append(arguments[0]))
-    monkeypatch.setattr(demo.evaluate, "main", lambda arguments: None)
-    with pytest.raises(UserError, match="holds no test"):  # nothing was trained
-        demo.main(["hydra.run.dir=my runs"])
-    assert used == [1, "experiment=demo"]
-    assert "other programs keep 1.9 of 2 cores busy, so the demo uses one thread;" in capsys.readouterr().out
 
 
 @pytest.mark.slow
