@@ -76,6 +76,8 @@ def test_every_format_reads_the_same(tmp_path, name, content, first):
     assert list(pairs) == PAIRS
     assert list(pairs) == PAIRS, "pairs can be read again"
     assert [pair.line for pair in pairs] == list(range(first, first + len(PAIRS)))
+    if name == "train.txt":  # English is first there, in both directions
+        assert list(read_pairs(tmp_path / name, "de", "en")) == [pair.swapped() for pair in PAIRS]
     if name not in ("train.txt", "train.TSV.GZ"):
         assert find_splits(tmp_path, "en", "de") == {"train": tmp_path / name}
 
