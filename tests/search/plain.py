@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import pytest
 import torch
 from torch import Tensor
 
+from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.constraints import ConstrainedSearch
 from nmt.tokens import BOS, EOS, PAD
@@ -134,3 +136,12 @@ def done(search: BeamSearch, live: list[Found], finished: Scored, length: int, l
     worst_kept, best_live = best(finished)[places - 1][0], max(found.total for found in live)
     enough = len(finished) >= size and worst_kept >= best_live / divisor(search, length)
     return enough or worst_kept >= best_live / divisor(search, limit)
+
+
+def agree(found: Iterable[list[Hypothesis]], expected: Iterable[Scored]) -> None:
+    """Compare what a search found with what plain Python finds, sentence by sentence."""
+    for hypotheses, wanted in zip(found, expected, strict=True):
+        assert [tuple(h.tokens) for h in hypotheses] == [each.tokens for _, each in wanted]
+        assert [h.score for h in hypotheses] == pytest.approx([value for value, _ in wanted], abs=1e-4)
+        for hypothesis, (_, each) in zip(hypotheses, wanted, strict=True):
+            assert hypothesis.token_log_probs == pytest.approx(each.own, abs=1e-5)

@@ -19,21 +19,6 @@ from nmt.tokens import BOS, EOS, PAD
 from tests.search.toy import History, Toy
 
 
-def test_beam_of_one_is_the_argmax_by_hand() -> None:
-    toy = Toy(50, seed=3, sharpness=0.8)
-    topics = toy.topics(8)
-    lengths = set()
-    for topic, (hypothesis,) in zip(topics, toy.find(BeamSearch(beam_size=1), topics, [20] * 8), strict=True):
-        tokens: list[int] = []
-        while len(tokens) < 20 and tokens[-1:] != [EOS]:
-            row = toy.log_probs(torch.tensor([[BOS, *tokens]]), topic.unsqueeze(0))[0]
-            row[[PAD, BOS]] = -math.inf
-            tokens.append(int(row.argmax()))
-        assert hypothesis.tokens == tokens
-        lengths.add(len(tokens))
-    assert len(lengths) > 1, "the toy must end at different lengths for this to test anything"
-
-
 def test_finished_sentences_leave_the_computation() -> None:
     for search in (BeamSearch(beam_size=4), Sampling(samples=4)):
         toy = Toy(30, seed=13)
@@ -71,19 +56,6 @@ def test_stops_as_soon_as_nothing_better_can_come_and_no_sooner() -> None:
     assert steps(3, 1.0)[0] == 1  # -1.5 / (8/6) = -1.125 < -1
     count, best = steps(7, 1.0)
     assert count == 7 and len(best.tokens) == 7 and best.score == pytest.approx(-1.506 / 2, abs=1e-4)
-
-
-def test_length_penalty_formula_and_effect() -> None:
-    assert BeamSearch(length_penalty=0.7).divisor(1) == pytest.approx(1.0)
-    assert BeamSearch(length_penalty=1.0).divisor(7) == pytest.approx(2.0)
-    assert BeamSearch(length_penalty=0.5).divisor(torch.tensor([7])).item() == pytest.approx(2**0.5)
-    toy = Toy(6, seed=3)
-    topics = toy.topics(8)
-    lengths = [
-        sum(len(h[0].tokens) for h in toy.find(BeamSearch(beam_size=60, length_penalty=penalty), topics, [4] * 8))
-        for penalty in (0.0, 1.0, 4.0)
-    ]
-    assert lengths == sorted(lengths) and lengths[0] < lengths[-1]
 
 
 def test_max_length_ends_without_eos_and_pad_and_bos_never_appear() -> None:

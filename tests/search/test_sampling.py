@@ -15,7 +15,7 @@ from nmt.errors import UserError
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS, PAD
-from tests.search.toy import History, Toy, total
+from tests.search.toy import History, Toy
 
 DRAWS = 4000
 
@@ -91,23 +91,6 @@ def test_no_randomness_left_is_greedy_search(search: Sampling) -> None:
     greedy = toy.find(BeamSearch(beam_size=1), topics, limits)
     for hypotheses, (best,) in zip(toy.find(search, topics, limits), greedy, strict=True):
         assert [h.tokens for h in hypotheses] == [best.tokens] * search.samples
-
-
-def test_scores_are_the_models_own_log_probabilities_best_first() -> None:
-    toy = Toy(20, seed=7)
-    topics = toy.topics(5)
-    found = toy.find(Sampling(temperature=2.0, top_k=10, samples=6), topics, [8] * 5)
-    for topic, hypotheses in zip(topics, found, strict=True):
-        assert len(hypotheses) == 6
-        scores = [hypothesis.score for hypothesis in hypotheses]
-        assert scores == sorted(scores, reverse=True) and len(set(scores)) > 1
-        for hypothesis in hypotheses:
-            forced = [
-                toy.log_probs(torch.tensor([[BOS, *hypothesis.tokens[:n]]]), topic.unsqueeze(0))[0, token].item()
-                for n, token in enumerate(hypothesis.tokens)
-            ]
-            assert hypothesis.token_log_probs == pytest.approx(forced, abs=1e-5)
-            assert hypothesis.score == pytest.approx(total(toy, topic, hypothesis.tokens), abs=1e-4)
 
 
 def test_reproducible_and_different_for_other_seeds_keys_and_sample_numbers() -> None:

@@ -1,4 +1,4 @@
-"""The step function of an ensemble, under every strategy and against brute force."""
+"""The step functions of an ensemble and of forced prefixes, under every strategy and against brute force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.constraints import force_prefixes
 from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.search.sampling import Sampling
-from tests.search.plain import brute_force
+from tests.search.plain import agree, brute_force
 from tests.search.toy import AttendingToy, total
 
 ALL: dict[str, Any] = {
@@ -24,9 +24,11 @@ ALL: dict[str, Any] = {
 }
 SEARCHES = [
     BeamSearch(beam_size=1),
+    BeamSearch(n_best=5),
     BeamSearch(beam_size=4, n_best=4, coverage_penalty=0.3),
     BeamSearch(beam_size=4, groups=2, n_best=4),
     Sampling(samples=4, top_p=0.9),
+    Sampling(samples=4, no_repeat_ngram_size=1, min_length=4),
 ]
 
 
@@ -42,6 +44,20 @@ class Mean(AttendingToy):
 
     def attention(self, prefixes: Tensor, topics: Tensor) -> Tensor:
         return torch.stack([toy.attention(prefixes, topics) for toy in self.toys]).mean(0)
+
+
+class Bound(AttendingToy):
+    """A toy that can say only `prefix` at first."""
+
+    prefix: Sequence[int] = ()
+
+    def log_probs(self, prefixes: Tensor, topics: Tensor) -> Tensor:
+        rows, place = super().log_probs(prefixes, topics), prefixes.shape[1] - 1
+        if place >= len(self.prefix):
+            return rows
+        bound = torch.full_like(rows, -torch.inf)
+        bound[:, self.prefix[place]] = rows[:, self.prefix[place]]
+        return bound
 
 
 def find(
@@ -61,17 +77,12 @@ def find(
 
 @pytest.mark.parametrize("settings", [{}, ALL], ids=["plain", "all rules"])
 @pytest.mark.parametrize("count", [2, 3])
-def test_a_beam_that_holds_everything_equals_brute_force(settings: dict[str, Any], count: int) -> None:
+def test_a_beam_that_holds_everything_equals_brute_force_over_the_means(settings: dict[str, Any], count: int) -> None:
     toys = [AttendingToy(6, seed, sharpness=2.5) for seed in range(count)]
     topics, limits = toys[0].topics(3), [4, 1, 3]
     search = BeamSearch(beam_size=3**4 * 2, n_best=3, **settings)
     found = find(toys, search, topics, limits)
-    for topic, limit, hypotheses in zip(topics, limits, found, strict=True):
-        expected = brute_force(search, Mean(toys), topic, limit)
-        assert [tuple(h.tokens) for h in hypotheses] == [each.tokens for _, each in expected]
-        assert [h.score for h in hypotheses] == pytest.approx([value for value, _ in expected], abs=1e-4)
-        for hypothesis, (_, each) in zip(hypotheses, expected, strict=True):
-            assert hypothesis.token_log_probs == pytest.approx(each.own, abs=1e-5)
+    agree(found, [brute_force(search, Mean(toys), topic, limit) for topic, limit in zip(topics, limits, strict=True)])
     alone = toys[0].find(search, topics, limits)
     assert [h.tokens for h in alone[0]] != [h.tokens for h in found[0]], "the members must disagree for this to test"
 
@@ -111,3 +122,32 @@ def test_a_mean_with_probabilities_of_zero() -> None:
     one, other = torch.tensor([[0.0, -torch.inf, -torch.inf]]), torch.tensor([[0.5, 0.5, 0.0]]).log()
     assert mean_log_probs([one, other]).exp().tolist() == [[0.75, 0.25, 0.0]]
     assert mean_log_probs([one, torch.full_like(one, torch.nan)]).isnan().all()
+
+
+@pytest.mark.parametrize("settings", [{}, ALL], ids=["plain", "all rules"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_beam_that_holds_everything_equals_brute_force_behind_a_prefix(settings: dict[str, Any], seed: int) -> None:
+    toy, search = Bound(6, seed), BeamSearch(beam_size=3**4, n_best=3, **settings)
+    topics, limits, prefixes = toy.topics(4), [4, 2, 5, 3], [[4], [5], [5, 5, 5], []]
+    expected = []
+    for topic, limit, prefix in zip(topics, limits, prefixes, strict=True):
+        toy.prefix = prefix
+        expected.append(brute_force(search, toy, topic, limit))
+    agree(find([AttendingToy(6, seed)], search, topics, limits, prefixes), expected)
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
+def test_every_strategy_begins_with_the_prefix_in_any_batch(search: Search) -> None:
+    toy = AttendingToy(30, seed=3)
+    topics, limits = toy.topics(5), [9, 4, 12, 7, 6]
+    prefixes: list[list[int]] = [[7, 8], [], [9, 9, 9, 1], [20], [11, 12]]
+    together = find([toy], search, topics, limits, prefixes)
+    for topic, prefix, hypotheses in zip(topics, prefixes, together, strict=True):
+        for hypothesis in hypotheses:
+            assert hypothesis.tokens[: len(prefix)] == prefix
+            assert sum(hypothesis.token_log_probs) == pytest.approx(total(toy, topic, hypothesis.tokens), abs=1e-4)
+    free = toy.find(search, topics, limits)
+    assert [h.tokens for h in free[1]] == [h.tokens for h in together[1]]
+    for i in range(5):
+        (alone,) = find([toy], search, topics[i : i + 1], limits[i : i + 1], prefixes[i : i + 1])
+        assert [h.tokens for h in alone] == [h.tokens for h in together[i]]
