@@ -66,16 +66,6 @@ def start(attention: Attention, memory: AttentionMemory, queries: int) -> State 
     return None if state is None else state.select(torch.arange(len(memory.mask)).repeat_interleave(queries))
 
 
-def test_padding_has_weight_zero_and_no_gradient(any_attention: Attention, query: Tensor, memory: Tensor) -> None:
-    memory.requires_grad_()
-    prepared = any_attention.prepare(memory, MASK)
-    context, weights, _ = any_attention(query, prepared, start(any_attention, prepared, 2))
-    assert not weights.masked_select(~MASK[:, None, None]).any()
-    context.pow(2).sum().backward()
-    assert memory.grad is not None and memory.grad.isfinite().all()
-    assert not memory.grad[~MASK].any()
-
-
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PARTIAL])
 def test_weights_sum_to_one(name: str, query: Tensor, memory: Tensor) -> None:
     attention = make(name)
@@ -126,11 +116,3 @@ def test_unequal_widths(name: str, query: Tensor) -> None:
 def test_a_comparison_without_a_matrix_needs_equal_widths(name: str) -> None:
     with pytest.raises(UserError, match=r"model.attention: got a decoder of width 8 and a memory of width 6.*general"):
         make(name, memory_width=6)
-
-
-def test_memory_is_selected_by_sentence_only(memory: Tensor) -> None:
-    prepared = make("bahdanau").prepare(memory, MASK)
-    assert prepared.select(torch.tensor([0, 0, 1])).keys is prepared.keys
-    kept = prepared.select(torch.tensor([0, 0]), sentences=torch.tensor([2]))
-    close(kept.values, memory[2:])
-    assert kept.mask.all()

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from nmt.data.batches import pad
-from nmt.models.attention.base import Attention, AttentionMemory
-from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, State, per_sentence
+from nmt.models.attention.base import Attention
+from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, State
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
@@ -268,10 +268,6 @@ def state_is_a_value(example: Example) -> None:
     decoder.step(target[:, 1], state)
     again, _, _ = decoder.step(target[:, 0], state)
     close(again, first)
-
-
-def test_per_sentence_is_what_the_memory_is() -> None:
-    assert all(f.metadata == per_sentence().metadata for f in fields(AttentionMemory))
 
 
 def test_an_encoder_without_final_state_goes_with_any_decoder() -> None:

@@ -23,34 +23,12 @@ TARGET = torch.tensor([[1, 5, 7], [1, 9, 4]])
 
 
 def config(tie: str = "none", **decoder: Any) -> dict[str, Any]:
-    return {
-        "tie_embeddings": tie,
-        "encoder": {
-            "_target_": "nmt.models.rnn.RecurrentEncoder",
-            "cell": "gru",
-            "layers": 1,
-            "bidirectional": True,
-            "embedding_width": 8,
-            "hidden_width": 4,
-            "embedding_dropout": 0.0,
-            "layer_dropout": 0.0,
-            "memory_dropout": 0.0,
-        },
-        "decoder": {
-            "_target_": "nmt.models.rnn_decoder.RecurrentDecoder",
-            "cell": "gru",
-            "layers": 1,
-            "embedding_width": 8,
-            "width": 8,
-            "readout_width": 8,
-            "input_feeding": None,
-            "embedding_dropout": 0.0,
-            "layer_dropout": 0.0,
-            "readout_dropout": 0.0,
-            "attention": {"_target_": "nmt.models.attention.luong.LuongAttention", "_partial_": True, "score": "dot"},
-        }
-        | decoder,
-    }
+    """Return a small recurrent model whose embeddings, cell and readout are 8 wide."""
+    node = cases.model_config(f"rnn model/attention=dot model.tie_embeddings={tie}")
+    for side, cell, units in (("encoder", "hidden_width", 4), ("decoder", "width", 8)):
+        node[side] |= {"embedding_width": 8, cell: units}
+    node["decoder"] |= {"readout_width": 8, **decoder}
+    return node
 
 
 def build(node: dict[str, Any], *, target_vocab_size: int = 12) -> Seq2Seq:

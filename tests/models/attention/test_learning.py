@@ -6,31 +6,22 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.build import MODELS
-from nmt.config.nodes import instantiate
-from nmt.models.attention.base import AttentionFactory
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.tokens import BOS
-from tests.models.cases import BETWEEN, CONFIGS, attention_node
+from tests.models.cases import BETWEEN
+from tests.models.test_attention import FAMILIES
 
 WIDTH, LENGTH, WORDS, BATCH = 32, 8, 12, 32
-NAMES = sorted({path.stem for path in (CONFIGS / "model" / "attention").glob("*.yaml")} - {"none"})
-
-
-def shipped(name: str) -> AttentionFactory | None:
-    node = attention_node(name)
-    return instantiate(node, "model.attention", within=MODELS) if "_target_" in node else None
+ATTENTIONS = {**FAMILIES, **BETWEEN, "none": None}
 
 
 def accuracy(name: str, updates: int) -> float:
     """Return the share of right tokens in the last ten batches, each before the update that it makes."""
     torch.manual_seed(0)
-    attention = BETWEEN[name] if name in BETWEEN else shipped(name)
     encoder = RecurrentEncoder(vocab_size=WORDS, embedding_width=16, hidden_width=WIDTH // 2)
-    decoder = RecurrentDecoder(
-        vocab_size=WORDS, memory_width=WIDTH, embedding_width=16, width=WIDTH, readout_width=32, attention=attention
-    )
+    sizes = {"vocab_size": WORDS, "memory_width": WIDTH, "embedding_width": 16, "width": WIDTH, "readout_width": 32}
+    decoder = RecurrentDecoder(**sizes, attention=ATTENTIONS[name])
     parameters = [*encoder.parameters(), *decoder.parameters()]
     optimizer = torch.optim.Adam(parameters, lr=0.01)
     right = []
@@ -48,6 +39,6 @@ def accuracy(name: str, updates: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*NAMES, *BETWEEN, "none"])
+@pytest.mark.parametrize("name", ATTENTIONS)
 def test_every_attention_learns_what_no_attention_does_not(name: str) -> None:
     assert (accuracy(name, updates=300) > 0.7) == (name != "none")

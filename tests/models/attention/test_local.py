@@ -8,25 +8,20 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
-from nmt.errors import ParameterError, UserError
+from nmt.errors import UserError
 from nmt.models.attention.base import Attention
 from nmt.models.attention.local import MonotonicLocalAttention, PredictiveLocalAttention
 from nmt.models.attention.luong import DotAttention, LocationAttention
-from tests.models.test_attention import FAMILIES, make, start
+from tests.models.test_attention import FAMILIES, close, make, start
 
 GLOBAL = [name for name in FAMILIES if name not in ("local_m", "local_p")]
 MASK = torch.arange(6) < torch.tensor([[6], [3]])
 MEMORY = torch.randn(2, 6, 8, generator=torch.Generator().manual_seed(0)).double()
 EQUAL = torch.zeros(2, 1, 8).double()  # a query with the same dot product, 0, at every position
-
-
-def close(got: Tensor, expected: Any) -> None:
-    torch.testing.assert_close(got, torch.as_tensor(expected, dtype=got.dtype), rtol=1e-10, atol=1e-10)
 
 
 def test_the_monotonic_window_by_hand() -> None:
@@ -114,11 +109,6 @@ def test_a_window_behind_the_rows_of_location_has_weights() -> None:
     torch.nn.init.zeros_(local.centre_output.weight)  # the centre is 3, and the rows end at 2
     _, weights, _ = local(EQUAL, local.prepare(MEMORY, MASK), None)
     assert weights.isfinite().all() and weights[0, 0, 0, 2:5].all()
-
-
-def test_a_window_in_a_window_is_refused() -> None:
-    with pytest.raises(ParameterError, match="scores: got MonotonicLocalAttention, which has a window of its own"):
-        PredictiveLocalAttention(8, 8, functools.partial(MonotonicLocalAttention, scores=DotAttention))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from nmt.errors import ParameterError
 from nmt.models.attention.additive import AdditiveAttention, CoverageAttention, additive_scores
@@ -15,6 +15,7 @@ from nmt.models.attention.base import Attention
 from nmt.models.attention.luong import DotAttention, GeneralAttention, LocationAttention, LuongAttention
 from nmt.models.attention.multihead import MultiHead
 from nmt.models.attention.similarity import CosineAttention, DistanceAttention
+from tests.models.test_attention import close
 
 QUERY, KEYS = [1.0, 2.0], [[3.0, -1.0], [0.5, 4.0]]
 CONCAT = {
@@ -51,10 +52,6 @@ CASES: dict[str, tuple[Attention, dict[str, Any], list[float]]] = {
     "euclidean": (DistanceAttention(2, 2, "euclidean", "none"), {}, [-math.sqrt(13), -math.sqrt(4.25)]),
     "manhattan": (DistanceAttention(2, 2, "manhattan", "sqrt"), {}, [-5 / ROOT, -2.5 / ROOT]),
 }
-
-
-def close(got: Tensor, expected: Any) -> None:
-    torch.testing.assert_close(got, torch.as_tensor(expected, dtype=got.dtype), rtol=1e-10, atol=1e-10)
 
 
 def set_weights(attention: Attention, weights: dict[str, Any]) -> None:
