@@ -181,6 +181,3 @@ def test_what_is_no_map_is_refused_in_one_line(text: str, part: str, tmp_path: P
         load(path)
     message = str(caught.value)
     assert message.startswith(str(path)) and part in message and "\n" not in message
-
-
-# --- files

@@ -8,27 +8,13 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from nmt.build import architecture, build_objects
 from nmt.cli.session import checked_recipe
 from nmt.config.compose import compose, compose_run
 from nmt.config.settings import validate
 from nmt.errors import UserError
-from nmt.models.attention.base import Attention, AttentionMemory
-
-
-class Padded(Attention[None]):
-    """Gives weight to padding."""
-
-    def project_keys(self, memory: Tensor) -> Tensor:
-        return memory
-
-    def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
-        return query @ memory.keys.transpose(1, 2)
-
-    def normalize(self, scores: Tensor) -> Tensor:
-        return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
+from tests.models.test_trial import Padded
 
 
 class Stranger:

@@ -63,14 +63,8 @@ def test_programs_exist_and_end_with_a_status(project: dict[str, Any], room: str
 def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str, Any], root: Path) -> None:
     extras = [line for lines in project["optional-dependencies"].values() for line in lines]
     declared = {normal(Requirement(line).name) for line in [*project["dependencies"], *extras]}
-    come_with = {
-        "nmt",
-        "lightning-fabric",
-        "huggingface-hub",
-        "fsspec",
-        "pillow",
-        "pyarrow",
-    }  # ours, or those of a declared one
+    # ours, or those of a declared one
+    come_with = {"nmt", "lightning-fabric", "huggingface-hub", "fsspec", "pillow", "pyarrow"}
     provides = packages_distributions()
     for path in (root / "nmt").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -58,12 +58,8 @@ def make_encoder(cell: Any = "gru", **changes: Any) -> RecurrentEncoder:
         "vocab_size": 12,
         "cell": cell,
         "layers": 2,
-        "bidirectional": True,
         "embedding_width": 4,
         "hidden_width": 3,
-        "embedding_dropout": 0.0,
-        "layer_dropout": 0.0,
-        "memory_dropout": 0.0,
     }
     return shake(RecurrentEncoder(**(keys | changes)))  # type: ignore[no-any-return]
 
@@ -74,16 +70,18 @@ def make_decoder(attention: Attentions, cell: Any = "gru", **changes: Any) -> Re
         "memory_width": 6,
         "attention": attention,
         "cell": cell,
-        "layers": 1,
         "embedding_width": 4,
         "width": 5,
         "readout_width": 4,
-        "input_feeding": None,
-        "embedding_dropout": 0.0,
-        "layer_dropout": 0.0,
-        "readout_dropout": 0.0,
     }
     return shake(RecurrentDecoder(**(keys | changes)))  # type: ignore[no-any-return]
+
+
+def cell_of(layer: RecurrentLayer) -> nn.LSTMCell | nn.GRUCell:
+    """Return torch's cell of one step with the weights of a layer."""
+    own = (nn.LSTMCell if layer.is_lstm else nn.GRUCell)(layer.rnn.input_size, layer.rnn.hidden_size)
+    nn.utils.vector_to_parameters(nn.utils.parameters_to_vector(layer.rnn.parameters()), own.parameters())
+    return own
 
 
 def encoded(layers: int = 1) -> EncoderOutput:
@@ -101,10 +99,7 @@ def test_an_lstm_begins_by_remembering() -> None:
 def test_steps_of_a_fed_layer_equal_torch_cells(cell: str) -> None:
     """What is fed is one more part of the input."""
     layer = shake(RecurrentLayer(cell, 4, 3, feed_width=2))
-    own = (nn.LSTMCell if cell == "lstm" else nn.GRUCell)(6, 3)
-    with torch.no_grad():
-        for mine, theirs in zip(layer.rnn.parameters(), own.parameters(), strict=True):
-            theirs.copy_(mine)
+    own = cell_of(layer)
     state = tuple(torch.randn(2, 3) for _ in range(2 if cell == "lstm" else 1))
     theirs, step = state if cell == "lstm" else state[0], layer.stepper()
     for _ in range(3):
@@ -205,10 +200,7 @@ def test_bahdanau_equations_by_hand() -> None:
     """The context of s_(t-1) enters the cell with y_t; the readout sees s_t, c_t and y_t."""
     decoder, output = make_decoder(BAHDANAU), encoded()
     hidden, weights = decoder(TARGET, output, need_weights=True)
-    cell = nn.GRUCell(4 + 6, 5)
-    with torch.no_grad():
-        for mine, theirs in zip(decoder.cells.lowest.rnn.parameters(), cell.parameters(), strict=True):
-            theirs.copy_(mine)
+    cell = cell_of(decoder.cells.lowest)
     attention, state = decoder.attention, decoder.bridge(output)[0][0]
     for t in range(3):
         word = decoder.embedding(TARGET[:, t])
@@ -227,13 +219,7 @@ def test_conditional_cells_by_hand(cell: str, layers: int) -> None:
     """y_t enters the first cell, whose state asks; c_t enters the second; a layer above reads the state after both."""
     decoder, output = make_decoder(BETWEEN, cell, layers=layers), encoded(layers)
     hidden, weights = decoder(TARGET, output, need_weights=True)
-    kind = nn.LSTMCell if cell == "lstm" else nn.GRUCell
-    cells = [kind(4, 5), kind(6, 5), *(kind(5, 5) for _ in range(layers - 1))]
-    with torch.no_grad():
-        for own, layer in zip(cells, [decoder.first_cell, decoder.cells.lowest, *decoder.cells.upper], strict=True):
-            for theirs, mine in zip(own.parameters(), layer.rnn.parameters(), strict=True):
-                theirs.copy_(mine)
-    first, second, *upper = cells
+    first, second, *upper = map(cell_of, [decoder.first_cell, decoder.cells.lowest, *decoder.cells.upper])
     states = [state if cell == "lstm" else state[0] for state in decoder.bridge(output)]
 
     def visible(state: Any) -> Tensor:
@@ -257,10 +243,7 @@ def test_luong_equations_by_hand(feeding: bool) -> None:
     """The state of this step is the query; h~ = tanh(W [s; c]) enters the next cell only where it is fed."""
     decoder, output = make_decoder(LUONG, input_feeding=feeding), encoded()
     hidden, weights = decoder(TARGET, output, need_weights=True)
-    cell = nn.GRUCell(4 + 4 * feeding, 5)
-    with torch.no_grad():
-        for mine, theirs in zip(decoder.cells.lowest.rnn.parameters(), cell.parameters(), strict=True):
-            theirs.copy_(mine)
+    cell = cell_of(decoder.cells.lowest)
     state, attentional = decoder.bridge(output)[0][0], torch.zeros(3, 4)
     for t in range(3):
         word = decoder.embedding(TARGET[:, t])

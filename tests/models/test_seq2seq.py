@@ -1,4 +1,4 @@
-"""The whole model: tying, what is asked for, and the step that search takes."""
+"""The whole model: tying, what is asked for, the step that search takes, and the coverage of source tokens."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from nmt.build import build_model
 from nmt.data.batches import pad
 from nmt.errors import UserError
 from nmt.models.rnn import RecurrentEncoder
-from nmt.models.seq2seq import Seq2Seq
-from nmt.tokens import EOS
+from nmt.models.seq2seq import CoverageTracker, Seq2Seq
+from nmt.search.beam import BeamSearch
+from nmt.tokens import BOS, EOS
 from tests.models import cases
 
 SOURCE, MASK = pad([[5, 9, 4, EOS], [6, EOS]])
@@ -107,3 +108,35 @@ def test_search_step_gives_the_log_probabilities_of_forward() -> None:
         log_probs, state = model.step(TARGET[:, t], state)
         torch.testing.assert_close(log_probs, expected[:, t])
         assert log_probs.dtype == torch.float32
+
+
+# Coverage
+
+
+@pytest.mark.parametrize("words", ["transformer", "rnn model/attention=bahdanau", "rnn model/attention=luong"])
+def test_the_score_has_the_coverage_of_the_attention_maps(words: str) -> None:
+    torch.manual_seed(5)
+    model = cases.build(words).eval()
+    for weights in model.parameters():
+        torch.nn.init.normal_(weights, std=0.4)
+    source = torch.tensor([[5, 6, 7, 8, 3], [9, 4, 3, 0, 0], [12, 11, 10, 3, 0]])
+    mask, limits = source != 0, torch.tensor([9, 6, 3])
+    search = BeamSearch(beam_size=4, n_best=4, coverage_penalty=0.7)
+    covering = CoverageTracker(model)
+    with torch.no_grad():
+        found = search(covering.step, covering.start(source, mask), max_length=limits, keys=[[0]] * 3)
+        for row, hypotheses in enumerate(found):
+            words_of = source[row : row + 1, mask[row]]
+            for hypothesis in hypotheses:
+                target = torch.tensor([[BOS, *hypothesis.tokens[:-1]]])
+                _, weights = model(words_of, words_of != 0, target, need_weights=True)
+                assert weights is not None and weights.cross is not None
+                coverage = weights.cross.mean((1, 2)).sum(1)[0]  # (S,)
+                log_prob, length = sum(hypothesis.token_log_probs), len(hypothesis.tokens)
+                expected = log_prob / ((5 + length) / 6) + 0.7 * coverage.clamp(max=1.0).log().sum().item()
+                assert hypothesis.score == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_decoder_without_attention_is_refused() -> None:
+    with pytest.raises(UserError, match=r"search\.coverage_penalty: .*no attention"):
+        CoverageTracker(cases.build("rnn model/attention=none"))

@@ -26,37 +26,11 @@ class Dot(Attention):
         return query @ memory.keys.transpose(1, 2)
 
 
-class Unmasked(Dot):
+class Padded(Dot):
     """Gives weight to padding."""
 
     def normalize(self, scores: Tensor) -> Tensor:
         return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
-
-
-def recurrent(
-    attention: type[Attention], width: int = 8, decoder: type[RecurrentDecoder] = RecurrentDecoder
-) -> Seq2Seq:
-    torch.manual_seed(0)
-    encoder = RecurrentEncoder(vocab_size=8, embedding_width=8, hidden_width=4)
-    sizes = {"vocab_size": 8, "memory_width": 8, "embedding_width": 8, "readout_width": 8}
-    return Seq2Seq(encoder, decoder(**sizes, width=width, attention=attention))
-
-
-def test_a_model_that_runs_passes() -> None:
-    try_model(recurrent(Dot))
-
-
-@pytest.mark.parametrize(
-    ("attention", "width", "words"),
-    [
-        (Dot, 6, r"Expected size .*test_trial.py, line \d+\)"),
-        (Unmasked, 8, "got weights of padding, expected 0: scores are -inf where the mask is False"),
-    ],
-)
-def test_a_mistake_in_an_attention_is_found(attention: type[Attention], width: int, words: str) -> None:
-    with pytest.raises(ParameterError, match=words) as error:
-        try_model(recurrent(attention, width))
-    assert error.value.parameter == "decoder.attention"
 
 
 class LayersFirst(RecurrentEncoder):
@@ -92,14 +66,6 @@ class Mixing(RecurrentEncoder):
         return EncoderOutput(mixed, source_mask, encoded.final_state)
 
 
-class Unmasking(RecurrentDecoder):
-    """Attends to padding as well."""
-
-    def init_state(self, encoded: EncoderOutput) -> Any:
-        everywhere = torch.ones_like(encoded.memory_mask)
-        return super().init_state(EncoderOutput(encoded.memory, everywhere, encoded.final_state))
-
-
 class Averaging(RecurrentDecoder):
     """Begins with the mean of the memory, and counts padding."""
 
@@ -123,33 +89,42 @@ class Unused(RecurrentDecoder):
         self.spare = nn.Linear(2, 2)
 
 
+def recurrent(
+    attention: type[Attention] = Dot,
+    encoder: type[RecurrentEncoder] = RecurrentEncoder,
+    decoder: type[RecurrentDecoder] = RecurrentDecoder,
+    width: int = 8,
+) -> Seq2Seq:
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 8, "memory_width": 8, "embedding_width": 8, "readout_width": 8}
+    return Seq2Seq(
+        encoder(vocab_size=8, embedding_width=8, hidden_width=4), decoder(**sizes, width=width, attention=attention)
+    )
+
+
+def test_a_model_that_runs_passes() -> None:
+    try_model(recurrent())
+
+
 @pytest.mark.parametrize(
-    ("decoder", "module", "words"),
+    ("parts", "module", "words"),
     [
-        (Unmasking, "decoder.attention", "got weights of padding, expected 0"),
-        (Averaging, "decoder", "hidden states of a sentence change with its padding"),
-        (Forgetting, "decoder", "step 2 does not return the hidden states of forward"),
-        (Unused, "decoder.spare", "no prediction depends on the weights decoder.spare.weight; leave them out"),
+        ({"width": 6}, "decoder.attention", r"Expected size .*test_trial.py, line \d+\)"),
+        (
+            {"attention": Padded},
+            "decoder.attention",
+            "got weights of padding, expected 0: scores are -inf where the mask is False",
+        ),
+        ({"encoder": Unmasked}, "encoder", "memory or the final state of a sentence change with its padding"),
+        ({"encoder": Mixing}, "encoder", "or with the other sentences of the batch"),
+        ({"encoder": LayersFirst}, "encoder", r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
+        ({"encoder": Pair}, "encoder", "tuple, expected EncoderOutput"),
+        ({"decoder": Averaging}, "decoder", "hidden states of a sentence change with its padding"),
+        ({"decoder": Forgetting}, "decoder", "step 2 does not return the hidden states of forward"),
+        ({"decoder": Unused}, "decoder.spare", "no prediction depends on the weights decoder.spare.weight; leave"),
     ],
 )
-def test_a_mistake_in_a_decoder_is_found(decoder: type[RecurrentDecoder], module: str, words: str) -> None:
+def test_a_mistake_is_found_and_its_module_named(parts: dict[str, Any], module: str, words: str) -> None:
     with pytest.raises(ParameterError, match=words) as caught:
-        try_model(recurrent(Dot, decoder=decoder))
+        try_model(recurrent(**parts))
     assert caught.value.parameter == module
-
-
-@pytest.mark.parametrize(
-    ("encoder", "words"),
-    [
-        (Unmasked, "memory or the final state of a sentence change with its padding"),
-        (Mixing, "or with the other sentences of the batch"),
-        (LayersFirst, r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
-        (Pair, "tuple, expected EncoderOutput"),
-    ],
-)
-def test_encoder_with_wrong_output_is_named(encoder: type[RecurrentEncoder], words: str) -> None:
-    model = recurrent(Dot)
-    model.encoder = encoder(vocab_size=8, embedding_width=8, hidden_width=4)
-    with pytest.raises(ParameterError, match=words) as caught:
-        try_model(model)
-    assert caught.value.parameter == "encoder"
