@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
-_SETTING = re.compile(
-    r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]"
-)  # key=value, or a flag; other words are no setting
+_SETTING = re.compile(r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]")  # key=value, or a flag
 LOADING = ("ckpt", "device", "allow", "search", "source_lang", "terms")  # the settings that a translator is made of
 
 

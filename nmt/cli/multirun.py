@@ -1,7 +1,4 @@
-"""`python train.py -m`: every job is checked before the first one starts, and a table has the results of all.
-
-The table also has their mean and standard deviation over seeds.
-"""
+"""`python train.py -m`: many runs by one command, and a table of their results with means over seeds."""
 
 from __future__ import annotations
 
@@ -106,9 +103,7 @@ def in_folder(planned: Sequence[Job], folder: Path) -> Iterator[list[Job]]:
     jobs = [replace(job, recipe=replace(job.recipe, folder=folder / job.recipe.folder.name)) for job in planned]
     known = {TSV, MARKDOWN, LOCK, *(job.recipe.folder.name for job in jobs)}
     if strange := sorted(path.name for path in folder.iterdir() if path.name not in known):
-        raise UserError(
-            f"{SWEEP_DIR}: {folder} is not empty, and {strange[0]} is not of these jobs; name another folder"
-        )
+        raise UserError(f"{SWEEP_DIR}: {folder} holds {strange[0]}, which is not of these jobs; name another folder")
     with (folder / LOCK).open("ab") as lock:
         if try_lock(lock) is False:
             raise UserError(f"{SWEEP_DIR}: another process trains the jobs in {folder}; wait until it has ended")
@@ -263,9 +258,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def write(results: Sequence[Result], folder: Path, notes: Sequence[str] = ()) -> str:
-    """Write the results to results.tsv (all digits) and results.md in `folder`. Return the table for the terminal, with
-    the `notes` below it.
-    """
+    """Write results.tsv (all digits) and results.md to `folder`; return the table for the terminal, above `notes`."""
     settings = list(results[0].settings)
     figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
     columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]

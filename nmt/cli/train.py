@@ -78,7 +78,11 @@ def _group_lines() -> Iterator[str]:
 
 def _train(argv: Sequence[str]) -> None:
     """Train as the command line says. Raises UserError for bad input. No run is overwritten."""
-    flags = _parser().parse_intermixed_args(take_config_dir(argv))
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("-m", "--multirun", action="store_true")
+    parser.add_argument("--cfg", choices=("job",))
+    flags = parser.parse_intermixed_args(take_config_dir(argv))
     words: list[str] = flags.overrides
     resumes = sum(word.lstrip("+").startswith("resume=") for word in words)
     if resumes and (resumes > 1 or flags.multirun or flags.cfg or own_folder() is not None):
@@ -121,14 +125,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         flags = re.findall(r"--?([\w-]+)", message)
         raise UserError(f"command line: {message}{''.join(map(here, flags))}; see --help")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(add_help=False, allow_abbrev=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("-m", "--multirun", action="store_true")
-    parser.add_argument("--cfg", choices=("job",))
-    return parser
 
 
 main = Program(_train, help_text)

@@ -35,10 +35,7 @@ MAPS_AT_ONCE = 16  # attention maps in memory; one of a long sentence and a larg
 
 
 class LineTranslator:
-    """Translates sentences into lines of output.
-
-    Says on standard error at the end how many translations have a problem, and where the first are.
-    """
+    """Translates sentences into lines of output."""
 
     def __init__(self, translator: BaseTranslator, *, jsonl: bool = False, with_attention: bool = False) -> None:
         """Take the form of the lines: text, or JSON if `jsonl`. Raises UserError for a model without attention."""

@@ -19,7 +19,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
-from nmt.parameters import LanguageCode, value_problem
+from nmt.parameters import LanguageCode
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line, digest
@@ -56,7 +56,6 @@ class Subject:
     ensemble, and if the user named a folder for the results. `update` is the number of updates of a single checkpoint's
     weights. `own` is True if the data and the length limits are those of the run. Otherwise the file names contain a
     digest.
-    Raises UserError for a language that is not a `LanguageCode`.
     """
 
     split: str
@@ -67,11 +66,6 @@ class Subject:
     members: tuple[str, ...] = ()
     update: int | None = None
     own: bool = True
-
-    def __post_init__(self) -> None:
-        for name in ("source_lang", "target_lang"):
-            if problem := value_problem(getattr(self, name), LanguageCode):
-                raise UserError(f"{name}: {problem}")
 
     def beginning(self, search: Search) -> str:
         """Return the beginning of the file names: split, checkpoint (unless it is the best) and search."""
@@ -119,16 +113,14 @@ class Evaluation:
 
     @property
     def label(self) -> str:
-        """The beginning of the file names: split, checkpoint (unless it is the best) and search.
+        """The beginning of the file names, such as `test.beam5.lp1`.
 
-        An example is `test.beam5.lp1`. If data or length limits are not the run's own, eight digits of their digest
-        follow.
+        If data or length limits are not the run's own, eight digits of their digest follow.
         """
-        subject, search = self.subject, self.search
-        parts = [subject.beginning(search)]
-        if not subject.own:
-            parts.append(digest(self.data_sha256, *map(str, search.limits.values()))[:8])
-        return ".".join(parts)
+        beginning = self.subject.beginning(self.search)
+        if self.subject.own:
+            return beginning
+        return f"{beginning}.{digest(self.data_sha256, *map(str, self.search.limits.values()))[:8]}"
 
     @property
     def files(self) -> tuple[str, str, str]:
@@ -184,7 +176,7 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Path:
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced
     completely or not at all. Raises OSError if the folder cannot be written, UserError if `folder`/translations is a
-    link.
+    link or a language cannot be part of a file's name.
     """
     facts = {
         **asdict(evaluation.subject),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -123,21 +123,12 @@ class Metric(ABC):
         return None
 
 
-@dataclass(frozen=True)
-class Scores(Mapping[str, Score]):
-    """The scores of one corpus under the names of the metrics, in the order of `metrics`."""
+class Scores(dict[str, Score]):
+    """The scores of one corpus under the names of the `metrics`, in their order."""
 
-    metrics: Mapping[str, Metric]
-    scores: Mapping[str, Score]
-
-    def __getitem__(self, name: str) -> Score:
-        return self.scores[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.metrics)
-
-    def __len__(self) -> int:
-        return len(self.metrics)
+    def __init__(self, metrics: Mapping[str, Metric], scores: Mapping[str, Score]) -> None:
+        super().__init__(scores)
+        self.metrics = metrics
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return plain values, so that a reader of the JSON needs no metric to make a table.
@@ -167,33 +158,26 @@ def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 def score(
     metrics: Mapping[str, Metric],
-    hypotheses: Sequence[str],
-    references: Sequence[str],
+    hypotheses: Lines,
+    references: Lines,
     *,
-    sources: Sequence[str],
+    sources: Lines,
     bootstrap: int = 0,
 ) -> Scores:
-    """Return the scores of a corpus by each of `metrics`.
+    """Return the scores of a corpus by each of `metrics`; see `Metric.score`.
 
-    `bootstrap` is the number of resamples for the intervals; 0 means no intervals. Raises UserError unless there is one
-    hypothesis for each reference and at least one of both.
+    Raises UserError unless there is one hypothesis and one source for each reference, and at least one of each.
     """
-    check_counts(references, hypotheses=hypotheses, sources=sources)
+    for name, lines in (("hypotheses", hypotheses), ("sources", sources)):
+        if len(lines) != len(references):  # sacreBLEU would drop the rest silently
+            raise UserError(f"scores: got {len(lines)} {name} for {len(references)} references; expected one for each")
+    if not references:
+        raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
     scores = {
         name: metric.score(hypotheses, references, sources=sources, bootstrap=bootstrap)
         for name, metric in metrics.items()
     }
     return Scores(metrics, scores)
-
-
-def check_counts(references: Sequence[str], **systems: Sequence[str]) -> None:
-    """Raise UserError unless each system has one line for each reference; sacreBLEU drops the rest silently."""
-    for name, lines in systems.items():
-        if len(lines) != len(references):
-            counts = f"{len(lines)} {name} for {len(references)} references"
-            raise UserError(f"scores: got {counts}; expected one for each reference")
-    if not references:
-        raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
 
 
 def bootstrap_interval(metric: Metric, statistics: NDArray[np.float64], bootstrap: int) -> Interval | None:

@@ -9,6 +9,8 @@ import sacrebleu.metrics.ter
 
 from nmt.evaluation.metrics.sacrebleu_metric import SacreBleuMetric
 
+_FLAGS = ("case_sensitive", "normalized", "no_punct", "asian_support")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TER(SacreBleuMetric):
@@ -30,14 +32,8 @@ class TER(SacreBleuMetric):
 
     @property
     def sacrebleu_arguments(self) -> tuple[str, ...]:
-        names = ("case_sensitive", "normalized", "no_punct", "asian_support")
-        flags = [f"--ter-{name.replace('_', '-')}" for name in names if getattr(self, name)]
+        flags = [f"--ter-{name.replace('_', '-')}" for name in _FLAGS if getattr(self, name)]
         return "-m", "ter", *flags
 
     def scorer(self) -> sacrebleu.metrics.ter.TER:
-        return sacrebleu.metrics.ter.TER(
-            case_sensitive=self.case_sensitive,
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-        )
+        return sacrebleu.metrics.ter.TER(**{name: getattr(self, name) for name in _FLAGS})
