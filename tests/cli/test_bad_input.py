@@ -83,26 +83,18 @@ def test_unreadable_input_is_refused_and_leaves_no_output(call: Call) -> None:
     refused(call(translate, "input=latin.en", "output=out"), "latin.en:2: not UTF-8; convert the text")
     refused(call(score, "source=short.gz", "target=good.en", "output=out"), "short.gz: damaged or cut off")
     refused(call(score, "source=good.en", "target=/dev/zero", "output=out"), f"/dev/zero: {no_file}")
-    assert not list(Path().glob("*out*"))
-
-
-def test_invalid_utf8_on_standard_input(call: Call) -> None:
     answer = call(translate, *QUICK, stdin=b"\n\n\xff\na dog\n")
     refused(answer, "standard input, line 3: not UTF-8; convert the text", out="\n\n")
+    assert not list(Path().glob("*out*"))
 
 
 def test_unwritable_output_is_refused(call: Call) -> None:
     Path("lines.en").write_text("a dog\n")
     Path("folder").mkdir()
-    for output in ("lines.en", ".", "/dev/null"):
-        refused(call(translate, "input=lines.en", f"output={output}"), f"output={output}: exists already; give another")
-    refused(call(score, "source=lines.en", "target=lines.en", "output=lines.en"), "exists already; give another name")
-    for words in (["input=lines.en"], ["source=lines.en", "target=lines.en"]):
-        module = score if len(words) == 2 else translate
-        refused(
-            call(module, *words, "output=lines.en/x"),
-            "lines.en: File exists; check the path",
-        )
+    for module, *words in ((translate, "input=lines.en"), (score, "source=lines.en", "target=lines.en")):
+        for output in ("lines.en", ".", "/dev/null"):
+            refused(call(module, *words, f"output={output}"), f"output={output}: exists already; give another name")
+        refused(call(module, *words, "output=lines.en/x"), "lines.en: File exists; check the path")
     assert Path("lines.en").read_text() == "a dog\n" and sorted(os.listdir()) == ["folder", "lines.en"]
 
 

@@ -59,15 +59,11 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     evaluate.main([f"ckpt={run.folder}", *words])
     theirs = f"ckpt={save_other(run, run.folder.parent / 'best.safetensors')}"
     for more in ([], ["search.batch_tokens=999"]):  # which is not part of the files' names
-        with pytest.raises(
-            UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.safetensors\); give an"
-        ):
+        with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.safetensors\); "):
             evaluate.main([theirs, *words, *more])
     (scores,) = (tmp_path / "translations").glob("*.scores.json")
     scores.write_text("{", "utf-8")
-    with pytest.raises(
-        UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out=FOLDER$"
-    ):
+    with pytest.raises(UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out="):
         evaluate.main([theirs, *words])
     evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
 

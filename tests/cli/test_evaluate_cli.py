@@ -90,9 +90,7 @@ def test_a_run_in_both_directions_is_scored_in_both(run: Run, tmp_path: Path) ->
     one_way = save_other(run, tmp_path / "one_way.safetensors")
     for order in (f"{both},{one_way}", f"{one_way},{both}"):
         config = read_config("evaluate", [f"ckpt=[{order}]", *words[1:], *languages], evaluate_program.EvaluateConfig)
-        with pytest.raises(
-            UserError, match=r"^data\.source_lang: .*one_way\.safetensors translates en to de, not the other"
-        ):
+        with pytest.raises(UserError, match=r"^data\.source_lang: .*one_way\.safetensors translates en to de, not"):
             evaluate_program.load_inputs(config)
 
 
@@ -128,10 +126,7 @@ def test_given_data_settings_replace_those_of_the_run(
     [
         (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
         (["ckpt={run}", "data=cldr"], "this program has no such group"),
-        (
-            ["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"],
-            r"scores.ter: got .*, expected settings of one of the metrics bleu",
-        ),
+        (["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"], "scores.ter: got .*, expected .* metrics bleu"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
     ],
 )

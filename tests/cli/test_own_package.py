@@ -57,13 +57,9 @@ def test_help_lists_configs_of_ones_own(own: Path, runs: Runs, capsys: pytest.Ca
         (["--config-dir=configs", "resume=run"], "resume: expected only resume=RUN_FOLDER"),
         (
             ["--config-dir=configs", "experiment=acme"],
-            "got 'acme_nmt.attention.First', expected a class in nmt.models; to use your own package, add "
-            "allow=[acme_nmt]",
+            "got 'acme_nmt.attention.First', expected a class in nmt.models; to use your own package, add allow=[",
         ),
-        (
-            ["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]"],
-            "Python cannot find the module acme_nmt; correct the name, or add the folder that contains it to",
-        ),
+        (["--config-dir=configs", "experiment=acme", "allow=[acme_nmt]"], "Python cannot find the module acme_nmt; "),
         (["allow=[a-b]"], "allow: got ['a-b'], expected a list (each text of letters, as in allow=[my_package])"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

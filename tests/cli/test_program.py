@@ -24,15 +24,9 @@ SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
     [
         (UserError("a mistake"), "a mistake"),
         (FileNotFoundError(2, "No such file or directory", "x/y"), "x/y: No such file or directory; check the path"),
-        (
-            OSError(28, "No space left on device"),
-            "No space left on device; check the path, its permissions and the free",
-        ),
+        (OSError(28, "No space left on device"), "No space left on device; check the path"),
         (ModuleNotFoundError("No module named 'missing.x'", name="missing.x"), "No module named 'missing.x' in "),
-        (
-            ModuleNotFoundError("`Monitor` needs `psutil`.\nRequirement not met."),
-            "`Monitor` needs `psutil`. Requirement",
-        ),
+        (ModuleNotFoundError("`Monitor` needs `psutil`.\nNot met."), "`Monitor` needs `psutil`. Not met"),
         (ModuleNotFoundError("No module named 'nmt.helprs'", name="nmt.helprs"), None),  # the traceback names the line
         (ValueError("a fault of ours"), None),
     ],

@@ -45,11 +45,8 @@ class FileCall:
         form = {key: settings.pop(key, False) for key in ("jsonl", "with_attention")}
         translator = Translator(self.run.translator.model, self.run.translator.tokenizer, QUICK.replace(**settings))
         path = self.source.parent / (output or "")
-        lines = partial(read_texts, self.source, "en")
-        name = str(self.source)
-        translation_lines.translate_file(
-            LineTranslator(translator, **form), name, lines, path if output else None, sys.stdout
-        )
+        lines, line_translator = partial(read_texts, self.source, "en"), LineTranslator(translator, **form)
+        translation_lines.translate_file(line_translator, str(self.source), lines, path if output else None, sys.stdout)
         return path
 
 
@@ -128,33 +125,31 @@ def test_json_lines_are_training_data(run: Run, tmp_path: Path) -> None:
 # A stop
 
 
-class Killed(BaseException):
-    """Stands for the end of the process at some line."""
-
-
-def kill_at(monkeypatch: pytest.MonkeyPatch, line: int, end: type[BaseException] = Killed) -> None:
+def stop_at(monkeypatch: pytest.MonkeyPatch, line: int) -> None:
     """Let the program end when it has written `line` lines."""
     lines, count = LineTranslator.lines, itertools.count()
 
     def until(self: LineTranslator, texts: Sequence[str], places: Sequence[str]) -> Iterator[str]:
         for answer in lines(self, texts, places):
             if next(count) == line:
-                raise end
+                raise KeyboardInterrupt
             yield answer
 
     monkeypatch.setattr(LineTranslator, "lines", until)
 
 
 @pytest.mark.parametrize(("line", "ending"), [(0, "de"), (4, "jsonl"), (7, "de"), (21, "de.gz")])
-def test_killed_translation_resumes_to_the_same_bytes(
+def test_a_translation_that_was_stopped_goes_on_to_the_same_bytes(
     translated: FileCall, line: int, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jsonl = ending == "jsonl"
     whole = translated(f"whole.{ending}", jsonl=jsonl).read_bytes()
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
-        kill_at(patch, line)
-        translated(f"parts.{ending}", jsonl=jsonl)
     capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_at(patch, line)
+        translated(f"parts.{ending}", jsonl=jsonl)
+    begun = translated.source.parent / f"parts.{ending}.partial"
+    assert capsys.readouterr().err == f"stopped; the same command goes on after the lines in {begun}\n"
     parts = translated(f"parts.{ending}", jsonl=jsonl)
     kept, err = line // 4 * 4, capsys.readouterr().err
     assert (f"goes on after line {kept} of 22; remove this file to begin anew" in err) == (kept > 0)
@@ -172,26 +167,15 @@ def test_translation_killed_while_writing_resumes(translated: FileCall) -> None:
         path.unlink()
 
 
-def test_ctrl_c_names_the_lines_that_are_kept(translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        kill_at(patch, 5, KeyboardInterrupt)
-        translated()
-    assert capsys.readouterr().err == f"stopped; the same command goes on after the lines in {partial_of(translated)}\n"
-
-
-def partial_of(translated: FileCall) -> Path:
-    return translated.source.parent / "out.de.partial"
-
-
 def test_nothing_of_the_user_is_overwritten(translated: FileCall) -> None:
-    output = translated.source.parent / "out.de"
+    output, begun = (translated.source.parent / name for name in ("out.de", "out.de.partial"))
     with (
         pytest.raises(UserError, match=r"output=.*out\.de: another process is writing it"),
         translation_lines.unfinished(output, 22),
     ):
         translated()
     output.unlink(missing_ok=True)
-    partial_of(translated).write_text("\n" * 40)
+    begun.write_text("\n" * 40)
     with pytest.raises(UserError, match=r"out\.de\.partial: more lines than the input has; remove this file"):
         translated()
-    assert partial_of(translated).read_text() == "\n" * 40
+    assert begun.read_text() == "\n" * 40
