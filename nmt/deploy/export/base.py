@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -20,12 +21,12 @@ from nmt.errors import UserError, missing_packages, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder
-from nmt.search.base import Search
+from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.protect import Spans
-from nmt.translation.base import BaseTranslator
+from nmt.translation.base import BaseTranslator, SearchRequest
 from nmt.translation.loading import (
     SOURCE,
     TARGET,
@@ -35,6 +36,7 @@ from nmt.translation.loading import (
     digest_of_manifest,
     languages_of,
 )
+from nmt.translation.translation import ForcedPair
 
 Stack = TransformerEncoder | TransformerDecoder
 
@@ -78,11 +80,6 @@ class Format(ABC):
     example: ClassVar[str]  # how to use the files: Markdown for the card, with a program; card.py fills in its {fields}
     note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
-
-    @property
-    def exact(self) -> bool:
-        """Whether a written model must compute the same numbers as ours. One with rounded weights need not."""
-        return bool(vars(self).get("quantization", "float32") == "float32")
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
@@ -130,12 +127,6 @@ def write_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
     write_atomically(folder / TARGET, tokenizer.target_model or tokenizer.source_model)
 
 
-def read_tokenizer(folder: Path, spans: Mapping[str, str | None]) -> Tokenizer:
-    """Return the tokenizer of an exported folder, with the patterns of spans."""
-    source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
-    return Tokenizer(source, None if source == target else target, spans=Spans(spans))
-
-
 class EngineTranslator(BaseTranslator):
     """Translates with an exported model; a subclass computes in its engine.
 
@@ -145,7 +136,9 @@ class EngineTranslator(BaseTranslator):
     engine: ClassVar[str]  # its name in messages
 
     def __init__(self, folder: Path, manifest: ManifestFile, search: Search | None = None) -> None:
-        self.tokenizer = read_tokenizer(folder, manifest["config"].get("spans", {}))
+        source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
+        spans = Spans(manifest["config"].get("spans", {}))
+        self.tokenizer = Tokenizer(source, None if source == target else target, spans=spans)
         self.search = self.check_search(search or build_search(manifest["search"]))
         self.languages = languages_of(manifest["config"])
         self.trained_length = manifest["config"].get("data", {}).get("max_length")
@@ -169,6 +162,24 @@ class EngineTranslator(BaseTranslator):
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
                 raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")
         return search
+
+    @abstractmethod
+    def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
+        """Return the ids of the translations of each request. The engine has one `limit` for all of them."""
+
+    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
+        """Return the hypotheses of each request, cut at its own limit, with scores of all tokens, best first."""
+        beam = self.check_search(search)
+        found = self.generated(requests, beam, max(request.limit for request in requests))
+        pairs = [
+            [ForcedPair(request.source, "", ids[: request.limit]) for ids in several]
+            for request, several in zip(requests, found, strict=True)
+        ]
+        # Engines compute their own scores without the two tokens that are never generated.
+        log_probs = (values.tolist() for values in self.token_log_probs(list(chain.from_iterable(pairs))))
+        scored = ([(pair.ids, next(log_probs)) for pair in several] for several in pairs)
+        hypotheses = ([Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored)
+        return [sorted(several, key=lambda each: -each.score) for several in hypotheses]
 
 
 # What formats of a Transformer share

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,18 +46,6 @@ class Report:
         return [(shown[name], f"{ours[name].value:.2f}", f"{theirs[name].value:.2f}") for name in ours]
 
 
-def pairs_that_fit(translator: ModelTranslator, pairs: Sequence[SentencePair]) -> list[SentencePair]:
-    """Return the pairs without an empty side, whose source and target are short enough for the model."""
-    most, longest = translator.source_limit().tokens, translator.longest_target or math.inf
-    sources = translator.encode([pair.source for pair in pairs])
-    targets = translator.target_ids(sources, [pair.target for pair in pairs])
-    return [
-        pair
-        for pair, source, target in zip(pairs, sources, targets, strict=True)
-        if not source.empty and source.tokens <= most and 1 < len(target) <= longest
-    ]
-
-
 def exportable_search(search: Search, length: float, **fixed: Any) -> BeamSearch:
     """Return a beam search with the size and the limits of `search` that other engines have too.
 
@@ -78,7 +65,7 @@ def compare(
     pairs: Sequence[SentencePair],
     metrics: Mapping[str, Metric],
 ) -> Report:
-    """Return the comparison of the exported model with ours on `pairs_that_fit`, with the `search`."""
+    """Return the comparison of the exported model with ours on `pairs` that fit into both, with the `search`."""
     sources, references = [pair.source for pair in pairs], [normalized(pair.target) for pair in pairs]
     both = (ours, theirs)
     greedy = [[each.tokens for each in one.translate(sources, search=search, beam_size=1)] for one in both]

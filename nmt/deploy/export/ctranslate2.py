@@ -36,11 +36,12 @@ from nmt.models.positions.learned import Learned
 from nmt.models.positions.sinusoidal import Rotary, Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
-from nmt.search.base import Hypothesis, Search
+from nmt.search.base import Search
+from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
 from nmt.translation.loading import REMEDY, WEIGHTS, ManifestFile, resolve_device
-from nmt.translation.translation import ForcedPair
+from nmt.translation.translation import EncodedSource, ForcedPair
 
 Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 RMS_EPSILON = torch.finfo(torch.float32).eps  # what nn.RMSNorm uses by default
@@ -207,8 +208,7 @@ def _norm(spec: Any, norm: nn.Module) -> None:
 
 
 def _array(weight: Any) -> np.ndarray[Any, Any]:
-    array: np.ndarray[Any, Any] = weight.detach().float().numpy().copy()
-    return array
+    return np.array(weight.detach().float().numpy())
 
 
 class CTranslate2Translator(EngineTranslator):
@@ -238,6 +238,7 @@ class CTranslate2Translator(EngineTranslator):
 
         super().__init__(folder, manifest, search)
         self._source_pieces, self._target_pieces = self.tokenizer.source_vocabulary, self.tokenizer.target_vocabulary
+        self._ids = {piece: index for index, piece in enumerate(self._target_pieces)}
         pieces = {"source": self._source_pieces, "target": self._target_pieces}
         with shapes_only():
             sizes: dict[str, Any] = {f"{side}_vocab_size": len(pieces[side]) for side in pieces}
@@ -262,18 +263,14 @@ class CTranslate2Translator(EngineTranslator):
             except (RuntimeError, ValueError) as error:
                 raise UserError(f"{folder / WEIGHTS}: CTranslate2 cannot load it ({error}); {REMEDY}") from error
         torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
-        self._ids = {piece: index for index, piece in enumerate(self._target_pieces)}
 
     @property
     def device_type(self) -> str:
         return str(self.translator.device)
 
-    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses of each request, cut at its own limit. The engine has one limit for a batch."""
-        beam, limit = self.check_search(search), max(request.limit for request in requests)
-        sources = [request.source.ids[0] for request in requests]
+    def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         results = self.translator.translate_batch(
-            [self._source(ids) for ids in sources],
+            [self._source(request.source) for request in requests],
             target_prefix=[[self._target_pieces[index] for index in request.prefix] or None for request in requests],
             max_batch_size=SEARCHED if self.device_type == "cpu" else 0,
             batch_type="tokens",
@@ -287,32 +284,18 @@ class CTranslate2Translator(EngineTranslator):
             suppress_sequences=[[self._target_pieces[PAD]], [self._target_pieces[BOS]]],
             return_end_token=True,
         )
-        tokens = [
-            [[self._ids[name] for name in names[: request.limit]] for names in result.hypotheses]
-            for request, result in zip(requests, results, strict=True)
-        ]
-        # The engine computes its own scores without the two tokens that are never generated.
-        pairs = [(source, each) for source, several in zip(sources, tokens, strict=True) for each in several]
-        log_probs = iter(self._log_probs(pairs))
-        scored = ([(each, next(log_probs)) for each in several] for several in tokens)
-        found = ([Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored)
-        return [sorted(several, key=lambda each: -each.score) for several in found]
+        return [[[self._ids[name] for name in names] for names in result.hypotheses] for result in results]
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        return [torch.tensor(each) for each in self._log_probs([(pair.source.ids[0], pair.ids) for pair in pairs])]
-
-    def _log_probs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
-        """Return the log-probabilities of the target ids, given the source ids. CTranslate2 adds eos to a target."""
-        whole = [ids if ids[-1] == EOS else [*ids, EOS] for _, ids in pairs]
         results = self.translator.score_batch(
-            [self._source(source) for source, _ in pairs],
-            [[self._target_pieces[index] for index in ids[:-1]] for ids in whole],
+            [self._source(pair.source) for pair in pairs],
+            [[self._target_pieces[index] for index in pair.ids if index != EOS] for pair in pairs],  # which it adds
             max_input_length=0,
             max_batch_size=SCORED,
             batch_type="tokens",
         )
-        return [result.log_probs[: len(ids)] for result, (_, ids) in zip(results, pairs, strict=True)]
+        return [torch.tensor(each.log_probs[: len(pair.ids)]) for each, pair in zip(results, pairs, strict=True)]
 
-    def _source(self, ids: Sequence[int]) -> list[str]:
+    def _source(self, source: EncodedSource) -> list[str]:
         """Return the pieces of a source without eos, which CTranslate2 adds."""
-        return [self._source_pieces[index] for index in ids[:-1]]
+        return [self._source_pieces[index] for index in source.ids[0][:-1]]

@@ -35,7 +35,7 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import DecoderLayer, EncoderLayer
-from nmt.search.base import Hypothesis, Search
+from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.text.languages import bcp47
 from nmt.tokens import BOS, EOS, PAD, UNK
@@ -163,20 +163,15 @@ def tensors(model: Seq2Seq, rows: int) -> dict[str, Tensor]:
         found[f"{name}.embed_tokens.weight"] = stack.embedding.weight[:, order]
         found[f"{name}.embed_positions.weight"] = table(stack, rows)[:, order]
         found |= _norm(f"{name}.layer_norm", stack.norm, order)
-    for number, layer in enumerate(encoder.layers):
-        found |= _layer(f"model.encoder.layers.{number}", layer, order)
-    for number, decoder_layer in enumerate(decoder.layers):
-        name = f"model.decoder.layers.{number}"
-        found |= _layer(name, decoder_layer, order)
-        found |= _attention(f"{name}.encoder_attn", decoder_layer.cross_attention, order)
-        found |= _norm(f"{name}.encoder_attn_layer_norm", decoder_layer.cross_residual.norm, order)
+        layers: Sequence[EncoderLayer | DecoderLayer] = stack.layers
+        for number, layer in enumerate(layers):
+            found |= _layer(f"{name}.layers.{number}", layer, order)
     return found
 
 
 def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tensor]:
-    """Return the self-attention and the feed-forward network of a layer."""
     widen, narrow = cast(nn.Linear, layer.feed_forward[0]), cast(nn.Linear, layer.feed_forward[-1])
-    return {
+    found = {
         **_attention(f"{name}.self_attn", layer.self_attention, order),
         **_norm(f"{name}.self_attn_layer_norm", layer.self_residual.norm, order),
         f"{name}.fc1.weight": widen.weight[:, order],
@@ -185,6 +180,10 @@ def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict
         f"{name}.fc2.bias": narrow.bias[order],
         **_norm(f"{name}.final_layer_norm", layer.feed_residual.norm, order),
     }
+    if isinstance(layer, DecoderLayer):
+        found |= _attention(f"{name}.encoder_attn", layer.cross_attention, order)
+        found |= _norm(f"{name}.encoder_attn_layer_norm", layer.cross_residual.norm, order)
+    return found
 
 
 def _attention(name: str, attention: MultiHeadAttention, order: Tensor) -> dict[str, Tensor]:
@@ -256,17 +255,10 @@ class TransformersTranslator(EngineTranslator):
         """Return for each text, with all its marks, the ids that their tokenizer gives."""
         return [[ids] for ids in self._their_tokenizer(list(read))["input_ids"]] if read else []
 
-    def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        beam, limit = self.check_search(search), max(request.limit for request in requests)
+    def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         settings = {"num_beams": beam.beam_size, "length_penalty": beam.length_penalty, "max_new_tokens": limit}
         rows = self.model.generate(**_inputs([request.source for request in requests]), **settings).tolist()
-        tokens = [row[1 : row.index(EOS) + 1] if EOS in row else row[1:] for row in rows]
-        pairs = [
-            ForcedPair(request.source, "", ids[: request.limit]) for request, ids in zip(requests, tokens, strict=True)
-        ]
-        log_probs = [values.tolist() for values in self.token_log_probs(pairs)]
-        found = zip(pairs, log_probs, strict=True)
-        return [[Hypothesis(pair.ids, each, beam.normalized(each))] for pair, each in found]
+        return [[row[1 : row.index(EOS) + 1] if EOS in row else row[1:]] for row in rows]
 
     @torch.inference_mode()
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:

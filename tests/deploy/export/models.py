@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import make_translator
+from nmt.translation.translation import Translation
 from nmt.translation.translator import ModelTranslator
-from tests.tiny_run import Run, make_model, recurrent, sentences
+from tests.tiny_run import Run, make_model, sentences
 
 SEARCH = BeamSearch(normalization="power", length_penalty=0.6, max_length_factor=1.0, max_length_extra=6)
 TEXTS = [*sentences(20, seed=5), "A  naïve café\u0301 ☃", "two red dogs, two blue dogs."]
@@ -56,11 +58,6 @@ def two_vocabularies() -> Tokenizer:
     return Tokenizer(one.source_model, two.target_model)
 
 
-def recurrent_model(run: Run) -> LoadedModel:
-    """Return a recurrent model with attention."""
-    return loaded(run, recurrent())
-
-
 def loaded(run: Run, config: Any, tokenizer: Tokenizer | None = None) -> LoadedModel:
     """Return a model of this config with the tokenizer of `run` or this one. No weight is at its initial value."""
     tokenizer = tokenizer or run.translator.tokenizer
@@ -91,6 +88,13 @@ def largest_difference(ours: BaseTranslator, theirs: BaseTranslator) -> float:
     return float(np.max([abs(a - b) for a, b in pairs]))  # NaN if there is one
 
 
+def same(pair: Sequence[BaseTranslator], texts: Sequence[str], **fields: Any) -> list[Translation]:
+    """Return the translations of a written model, and assert that their tokens are those of its checkpoint."""
+    ours, theirs = (each.translate(texts, **fields) for each in pair)
+    assert [each.tokens for each in ours] == [each.tokens for each in theirs], fields
+    return theirs
+
+
 def check_spans(format: Format, run: Run, folder: Path) -> None:
     """Assert that a written model keeps spans and reads terms, and translates both as its checkpoint does."""
     spans = Spans({"braces": r"\{\w\}"})
@@ -99,9 +103,8 @@ def check_spans(format: Format, run: Run, folder: Path) -> None:
     texts = [f"{{b}} {text} {{a}}" for text in TEXTS]
     terms = Terms({"dog": "Hund", "man": "Mann"})
     translators = [translator.with_terms(terms) for translator in exported(format, model, folder)]
-    found = [each.translate(texts, beam_size=1) for each in translators]
-    assert [each.text for each in found[0]] == [each.text for each in found[1]]
-    assert all(sorted(spans.find(each.text)) == ["{a}", "{b}"] for each in found[1])
+    found = same(translators, texts, beam_size=1)
+    assert all(sorted(spans.find(each.text)) == ["{a}", "{b}"] for each in found)
     ids = [[part.ids[0] for part in translator.encode(texts)] for translator in translators]
     plain = translators[1].with_terms(NO_TERMS).encode(texts)
     assert ids[0] == ids[1] != [part.ids[0] for part in plain]

@@ -20,13 +20,8 @@ from nmt.deploy.cli import export
 from nmt.deploy.export.argos import SPLITTER, Argos
 from nmt.errors import UserError
 from nmt.text.sentences import split as our_split
-from tests.deploy.export.models import (
-    exported,
-    recurrent_model,
-    transformer,
-    two_vocabularies,
-)
-from tests.tiny_run import Run
+from tests.deploy.export.models import exported, loaded, transformer, two_vocabularies
+from tests.tiny_run import Run, recurrent
 
 pytest.importorskip("ctranslate2")
 
@@ -90,7 +85,7 @@ def test_what_a_package_lacks_is_refused(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Argos has one code for both languages, en; use format=ctranslate2"):
         Argos().require(replace(model, config={**model.config, "data": data}))
     with pytest.raises(UserError, match=r"format=argos .* train one with model=transformer"):
-        Argos().require(recurrent_model(run))
+        Argos().require(loaded(run, recurrent()))
 
 
 @pytest.fixture(scope="module")

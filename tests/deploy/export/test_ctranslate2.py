@@ -14,11 +14,14 @@ from nmt.data.batches import pad
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.errors import UserError
 from nmt.tokens import BOS, EOS
+from nmt.translation.base import BaseTranslator
 from nmt.translation.loading import load, make_translator
-from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, transformer
+from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, same, transformer
 from tests.tiny_run import Run
 
-ctranslate2 = pytest.importorskip("ctranslate2")
+pytest.importorskip("ctranslate2")
+
+Pair = tuple[BaseTranslator, BaseTranslator]
 
 POSITIONS = "nmt.models.positions"
 HELD: dict[str, dict[str, Any]] = {
@@ -34,14 +37,18 @@ HELD: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def pair(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """The translators of a model and of what is written of it."""
+    return exported(CTranslate2(), transformer(run), tmp_path_factory.mktemp("out") / "model")
+
+
 @pytest.mark.parametrize("settings", HELD.values(), ids=HELD)
 def test_numbers_and_translations_are_ours(settings: dict[str, Any], run: Run, tmp_path: Path) -> None:
-    ours, theirs = exported(CTranslate2(), transformer(run, **settings), tmp_path / "model")
-    assert largest_difference(ours, theirs) < 1e-4
+    pair = exported(CTranslate2(), transformer(run, **settings), tmp_path / "model")
+    assert largest_difference(*pair) < 1e-4
     for fields in ({"beam_size": 1}, {"beam_size": 1, "no_repeat_ngram_size": 2}, {"beam_size": 1, "min_length": 9}):
-        one, two = (each.translate(TEXTS, **fields) for each in (ours, theirs))
-        assert [each.tokens for each in one] == [each.tokens for each in two], fields
-        assert len({each.text for each in one}) > 6, "the texts say something"
+        assert len({each.text for each in same(pair, TEXTS, **fields)}) > 6, "the texts say something"
 
 
 def test_a_translation_may_be_empty(run: Run, tmp_path: Path) -> None:
@@ -51,58 +58,45 @@ def test_a_translation_may_be_empty(run: Run, tmp_path: Path) -> None:
         source, mask = pad([part.ids[0]])
         first, _, _ = model.model.decoder.step(torch.tensor([BOS]), model.model.start(source, mask))
         weights_of(model.model)["decoder.output.weight"][EOS] = 9 * first[0] / first[0].norm()  # eos comes at once
-    ours, theirs = exported(CTranslate2(), model, tmp_path / "model")
-    for size in (1, 5):
-        one, two = (each.translate(TEXTS, beam_size=size) for each in (ours, theirs))
-        assert not one[0].text and [each.tokens for each in one] == [each.tokens for each in two]
+    pair = exported(CTranslate2(), model, tmp_path / "model")
+    assert not same(pair, TEXTS, beam_size=1)[0].text and not same(pair, TEXTS, beam_size=5)[0].text
 
 
-def test_beam_scores_are_ours(run: Run, tmp_path: Path) -> None:
-    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+def test_beam_scores_are_ours(pair: Pair) -> None:
     one_limit: dict[str, Any] = {"max_length_factor": 0.001, "max_length_extra": 15}  # the engine has one for a batch
-    found = [each.hypotheses(TEXTS, n_best=5, **one_limit) for each in (ours, theirs)]
-    best = [[hypotheses[0] for hypotheses in each] for each in found]
-    same = [(a, b) for a, b in zip(*best, strict=True) if a.tokens == b.tokens]
-    assert len(same) > 0.8 * len(TEXTS)
-    assert all(a.score == pytest.approx(b.score, abs=1e-4) for a, b in same)
+    best = [[several[0] for several in each.hypotheses(TEXTS, n_best=5, **one_limit)] for each in pair]
+    equal = [(a, b) for a, b in zip(*best, strict=True) if a.tokens == b.tokens]
+    assert len(equal) > 0.8 * len(TEXTS)
+    assert all(a.score == pytest.approx(b.score, abs=1e-4) for a, b in equal)
 
 
-def test_scores_of_long_and_of_many_pairs_are_ours(run: Run, tmp_path: Path) -> None:
-    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+def test_scores_of_long_and_of_many_pairs_are_ours(pair: Pair) -> None:
     long = " ".join(TEXTS * 2)
     sources = [*TEXTS, long, *TEXTS]
-    assert ours.encode([long])[0].tokens > 512
-    one, two = (each.score(sources, [text[:40] for text in sources]) for each in (ours, theirs))
+    assert pair[0].encode([long])[0].tokens > 512
+    one, two = (each.score(sources, [text[:40] for text in sources]) for each in pair)
     assert [each.score for each in two] == pytest.approx([each.score for each in one], abs=1e-3)
 
 
-def test_each_sentence_has_its_own_limit_of_the_length(run: Run, tmp_path: Path) -> None:
-    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+def test_each_sentence_has_its_own_limit_of_the_length(pair: Pair) -> None:
     texts = ["dog", " ".join(TEXTS[:3])]
     fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 0.5, "max_length_extra": 1, "long_source": "whole"}
-    one, two = (each.translate(texts, **fields) for each in (ours, theirs))
-    assert [each.tokens for each in one] == [each.tokens for each in two]
-    assert all(each.cut for each in two)
-    one, two = (each.translate(texts, min_length=4, **fields) for each in (ours, theirs))
-    assert [each.tokens for each in one] == [each.tokens for each in two], "the limit overrides min_length"
+    assert all(each.cut for each in same(pair, texts, **fields))
+    same(pair, texts, min_length=4, **fields)  # the limit overrides min_length
 
 
 def test_a_translation_may_fill_all_positions_of_the_decoder(run: Run, tmp_path: Path) -> None:
     positions = {"_target_": f"{POSITIONS}.learned.Learned", "max_length": 10}
-    ours, theirs = exported(CTranslate2(), transformer(run, positions=positions), tmp_path / "model")
-    texts = [text for text in TEXTS if ours.encode([text])[0].tokens <= 10]
-    fields: dict[str, Any] = {"beam_size": 1, "max_length_factor": 3.0}
-    one, two = (each.translate(texts, **fields) for each in (ours, theirs))
-    assert [each.tokens for each in one] == [each.tokens for each in two]
-    assert sum(each.cut for each in two) > 3 and max(len(each.tokens) for each in two) == 10
+    pair = exported(CTranslate2(), transformer(run, positions=positions), tmp_path / "model")
+    texts = [text for text in TEXTS if pair[0].encode([text])[0].tokens <= 10]
+    found = same(pair, texts, beam_size=1, max_length_factor=3.0)
+    assert sum(each.cut for each in found) > 3 and max(len(each.tokens) for each in found) == 10
 
 
-def test_prefixes_begin_the_translations(run: Run, tmp_path: Path) -> None:
-    ours, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+def test_prefixes_begin_the_translations(pair: Pair) -> None:
     prefixes = ["god a", "", *[text[:3] for text in TEXTS[2:]]]
-    one, two = (each.translate(TEXTS, prefixes=prefixes, beam_size=1) for each in (ours, theirs))
-    assert [each.tokens for each in one] == [each.tokens for each in two]
-    for several in theirs.hypotheses(TEXTS, prefixes=prefixes, beam_size=6, n_best=6):
+    same(pair, TEXTS, prefixes=prefixes, beam_size=1)
+    for several in pair[1].hypotheses(TEXTS, prefixes=prefixes, beam_size=6, n_best=6):
         assert [each.score for each in several] == sorted((each.score for each in several), reverse=True)
 
 
@@ -141,12 +135,9 @@ def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, 
         ({"groups": 5}, "search.groups: got 5"),
     ],
 )
-def test_a_search_that_the_engine_lacks_is_refused(
-    fields: dict[str, Any], words: str, run: Run, tmp_path: Path
-) -> None:
-    _, theirs = exported(CTranslate2(), transformer(run), tmp_path / "model")
+def test_a_search_that_the_engine_lacks_is_refused(fields: dict[str, Any], words: str, pair: Pair) -> None:
     with pytest.raises(UserError, match=words):
-        theirs.translate(TEXTS, **fields)
+        pair[1].translate(TEXTS, **fields)
 
 
 def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
