@@ -9,7 +9,7 @@ import asyncio
 import hmac
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -101,8 +101,13 @@ class Api:
         return Starlette(routes=routes, middleware=[Middleware(CORSMiddleware, **everyone, max_age=1_728_000)])
 
     async def _translate(self, request: Request) -> dict[str, Any]:
-        fields = await self._fields(request)
-        return await _unless_closed(request, self._answer(fields))
+        """Return the answer, or stop the work on it when the client has gone."""
+        work = asyncio.create_task(self._answer(await self._fields(request)))
+        while not (await asyncio.wait([work], timeout=CLOSED_SECONDS))[0]:
+            if await request.is_disconnected():
+                work.cancel()
+                raise HTTPException(499, "The client has closed the connection.")
+        return work.result()
 
     async def _answer(self, fields: dict[str, Any]) -> dict[str, Any]:
         texts = texts_of(fields, self.max_characters, self.max_texts)
@@ -116,33 +121,29 @@ class Api:
         return [await apart(len(text), partial(self.languages.detect, text))]
 
     async def _fields(self, request: Request) -> dict[str, Any]:
-        """Return the fields of a request whose key is right."""
-        fields = await fields_of(request, self.max_bytes)
+        """Return the fields of a request whose key is right: of JSON, or else of a form and of the address.
+
+        Raises HTTPException for a body that is no such form, that has too many bytes, or that does not come in time.
+        """
+        body, kind, address = bytearray(), request.headers.get("content-type", ""), request.query_params.multi_items()
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > self.max_bytes:
+                        raise HTTPException(413, f"Invalid request: body exceeds limit ({self.max_bytes} bytes)")
+            fields = await apart(len(body), partial(_parsed, bytes(body), kind, address))
+        except TimeoutError:
+            late = "Invalid request: its body did not come in time"
+            raise HTTPException(408, late, {"connection": "close"}) from None
+        except (ValueError, RecursionError, ClientDisconnect):
+            raise HTTPException(400, UNREADABLE) from None
         if self.key is not None:
             if not fields.get("api_key"):
                 raise HTTPException(400, NO_KEY)
             if not hmac.compare_digest(str(fields["api_key"]).encode(), self.key.encode()):
                 raise HTTPException(403, "Invalid API key")
         return fields
-
-
-async def fields_of(request: Request, max_bytes: int) -> dict[str, Any]:
-    """Return the fields of a request: of JSON, or else of a form and of the address.
-
-    Raises HTTPException for a body that is no such form, that has more than `max_bytes`, or that does not come in time.
-    """
-    body, address = bytearray(), request.query_params.multi_items()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > max_bytes:
-                    raise HTTPException(413, f"Invalid request: body exceeds limit ({max_bytes} bytes)")
-        return await apart(len(body), partial(_parsed, bytes(body), request.headers.get("content-type", ""), address))
-    except TimeoutError:
-        raise HTTPException(408, "Invalid request: its body did not come in time", {"connection": "close"}) from None
-    except (ValueError, RecursionError, ClientDisconnect):
-        raise HTTPException(400, UNREADABLE) from None
 
 
 def _parsed(body: bytes, content_type: str, address: list[tuple[str, str]]) -> dict[str, Any]:
@@ -168,16 +169,6 @@ def _parsed(body: bytes, content_type: str, address: list[tuple[str, str]]) -> d
         limits = {"MAX_MEMORY_FILE_SIZE": len(body)}  # no file on disk
         create_form_parser({"Content-Type": content_type.encode()}, add, add, limits).write(body)
     return dict(reversed(pairs + address))  # of several with one name, the first counts
-
-
-async def _unless_closed(request: Request, answer: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-    """Return the answer, or stop the work on it when the client has gone."""
-    work = asyncio.create_task(answer)
-    while not (await asyncio.wait([work], timeout=CLOSED_SECONDS))[0]:
-        if await request.is_disconnected():
-            work.cancel()
-            raise HTTPException(499, "The client has closed the connection.")
-    return work.result()
 
 
 def _answering(handler: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:

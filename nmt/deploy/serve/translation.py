@@ -44,11 +44,11 @@ class Ask:
 
 @dataclass(frozen=True)
 class AskedText:
-    """A text of a request. `detected` is None if the request says the language."""
+    """A text of a request. `detected` is empty if the request says the language."""
 
     document: Document
     pair: Pair
-    detected: dict[str, Any] | None
+    detected: dict[str, Any]
 
 
 def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) -> Ask:
@@ -114,20 +114,16 @@ async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str
 
 
 def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedText:
-    if ask.source is not None:
-        source, detected = ask.source, None
-    else:
-        detected = languages.detect(text_of(text) if ask.html else text, ask.target)
-        source = detected["language"]
-    if ask.target not in languages.targets(source):
-        names = f"{english_name(ask.target)} ({ask.target})", f"{english_name(source)} ({source})"
-        raise HTTPException(400, f"{names[0]} is not available as a target language from {names[1]}")
-    if source == ask.target:
-        return AskedText(Joined([text]), (source, ask.target), detected)
-    spans = worker.translators[source, ask.target].tokenizer.spans
-    pair, terms = (source, ask.target), ask.terms
-    document = marked_up(text, spans, terms, pair) if ask.html else paragraphs(text, spans, terms)
-    return AskedText(document, (source, ask.target), detected)
+    detected = {} if ask.source else languages.detect(text_of(text) if ask.html else text, ask.target)
+    pair = source, target = ask.source or detected["language"], ask.target
+    if target not in languages.targets(source):
+        names = [f"{english_name(code)} ({code})" for code in (target, source)]
+        raise HTTPException(400, " is not available as a target language from ".join(names))
+    if source == target:
+        return AskedText(Joined([text]), pair, detected)
+    spans = worker.translators[pair].tokenizer.spans
+    document = marked_up(text, spans, ask.terms, pair) if ask.html else paragraphs(text, spans, ask.terms)
+    return AskedText(document, pair, detected)
 
 
 def _tasks(texts: Sequence[AskedText], ask: Ask) -> list[Task]:
@@ -138,7 +134,8 @@ def _tasks(texts: Sequence[AskedText], ask: Ask) -> list[Task]:
 def _row(text: AskedText, ask: Ask, found: Mapping[Task, Answer]) -> dict[str, Any]:
     """Return the answer to a text, as JSON."""
     answers = [found[task] for task in _tasks([text], ask)]
-    best, *others = _translations(text.document, answers)
+    ranks = list(zip(*([each.target for each in answer.translations] for answer in answers), strict=False))
+    best, *others = dict.fromkeys(map(text.document.filled, ranks or [()]))  # without sentences, there is one
     row: dict[str, Any] = {"translatedText": best}
     if ask.alternatives:
         row["alternatives"] = others
@@ -147,12 +144,6 @@ def _row(text: AskedText, ask: Ask, found: Mapping[Task, Answer]) -> dict[str, A
     if ask.details:
         row["nmt"] = [_details(answer, ask) for answer in answers]
     return row
-
-
-def _translations(document: Document, answers: Sequence[Answer]) -> list[str]:
-    """Return the different translations of a document, best first. A document without sentences has one."""
-    ranks = list(zip(*([each.target for each in answer.translations] for answer in answers), strict=False))
-    return list(dict.fromkeys(map(document.filled, ranks or [()])))
 
 
 def _details(answer: Answer, ask: Ask) -> dict[str, Any]:

@@ -16,8 +16,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby
-from typing import Any, TypeVar
+from itertools import accumulate, chain, groupby, islice
+from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 
@@ -58,7 +58,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """The translations of one sentence, best first, and the attention of the best one if asked for and possible."""
+    """The translations of one sentence, best first, and the attention of the best one if asked for and possible.
+
+    A sentence that was translated in parts has no attention.
+    """
 
     translations: list[Translation]
     attention: AttentionMap | None
@@ -110,13 +113,20 @@ class Worker:
             if self._running is None or self._running.done():
                 self._running = asyncio.create_task(self._run())
             found += await asyncio.gather(*[part.answer for part in parts])
-        rest = iter(found)
-        return [_whole(source, [next(rest) for _ in own]) for source, own in sources]
+        rest, answers = iter(found), list[Answer]()
+        for source, own in sources:
+            several = list(islice(rest, len(own)))
+            attention = several[0].attention if len(own) == 1 else None
+            answers.append(Answer(rejoined(source, [each.translations for each in several]), attention))
+        return answers
 
     def _searches(self, task: Task) -> tuple[EncodedSource, list[tuple[Task, SearchRequest, Search, float]]]:
         """Return a sentence, encoded, and the searches that it needs, with their costs."""
         translator = self.translators[task.pair].with_terms(task.terms)
-        search = override(translator.search, _fields(translator.search, task.best))
+        search = translator.search
+        if task.best > getattr(search, "n_best", task.best) and getattr(search, "utility", None) is None:
+            # With a utility, n_best would change which translation is the best.
+            search = override(search, {"n_best": min(task.best, getattr(search, "beam_size", 1))})
         ((source, requests),) = translator.requests([task.sentence], search)
         # A step takes longer than the one before it, because it looks at all of them.
         costs = (each.limit * (each.limit + 50) * search.width / 16_750 for each in requests)
@@ -170,31 +180,13 @@ class Worker:
         translator = self.translators[parts[0].task.pair]
         found = translator.search_all([part.request for part in parts], parts[0].search)
         shown = [each[0] for part, each in zip(parts, found, strict=True) if part.task.attention and each[0].tokens]
-        maps = dict(zip(map(id, shown), _maps(translator, shown), strict=False))
+        try:
+            maps = dict(zip(map(id, shown), translator.attention_maps(shown) if shown else [], strict=True))
+        except UserError:  # the model has no attention, or the engine cannot show it
+            maps = {}
         return [Answer(each[: part.task.best], maps.get(id(each[0]))) for part, each in zip(parts, found, strict=True)]
 
 
 async def apart(size: int, read: Callable[[], Result]) -> Result:
     """Return what `read` makes of a text of `size`: of a small one at once, so that it waits for no large one."""
     return read() if size <= SMALL else await asyncio.get_running_loop().run_in_executor(READER, read)
-
-
-def _fields(search: Search, best: int) -> dict[str, Any]:
-    """Return the settings with which the search finds `best` translations, or as many as its beam can hold."""
-    if best <= getattr(search, "n_best", best) or getattr(search, "utility", None) is not None:
-        return {}  # with a utility, n_best would change which translation is the best
-    return {"n_best": min(best, getattr(search, "beam_size", 1))}
-
-
-def _maps(translator: BaseTranslator, translations: Sequence[Translation]) -> Sequence[AttentionMap]:
-    """Return the attention of translations, or nothing if the model has no attention or the engine cannot show it."""
-    try:
-        return translator.attention_maps(translations) if translations else []
-    except UserError:
-        return []
-
-
-def _whole(source: EncodedSource, parts: Sequence[Answer]) -> Answer:
-    """Return the answer to a sentence from those to its parts. A sentence of several parts has no attention."""
-    attention = parts[0].attention if len(parts) == 1 else None
-    return Answer(rejoined(source, [part.translations for part in parts]), attention)
