@@ -119,17 +119,6 @@ def test_slots_of_a_program_are_read_and_restored_as_spans_are() -> None:
     assert NO_SPANS.protect(given) == given
 
 
-@pytest.mark.parametrize(
-    ("text", "term", "read"),
-    [
-        ("Open {file} in the file manager.", "file", "Open ｟0｠ in the ｟1｠ manager."),
-        ("The <menu>menu</menu> opens.", "menu", "The｟8｠ ｟0｠｟9｠ opens."),
-    ],
-)
-def test_a_term_with_the_name_of_a_tag_is_no_end_tag(text: str, term: str, read: str) -> None:
-    assert COMMON.protect(text, Terms({term: "x"})).read == read
-
-
 def test_terms_are_slots_and_their_translations_take_their_place() -> None:
     terms = Terms({"file": "파일", "menu": "메뉴", "b": "x", "open {a} now": "지금"})
     found = COMMON.protect("The file {a} of <b>menu</b>; Open {a} now: file.", terms)
@@ -142,6 +131,11 @@ def test_terms_are_slots_and_their_translations_take_their_place() -> None:
     texts = {piece: slot.translation for piece, slot in found.by_piece.items()}
     assert COMMON.read_target("파일을 {a} 메뉴 파일", texts) == "｟0｠을 ｟1｠ ｟2｠ ｟4｠"
     assert NO_SPANS.protect("a file", terms) == Segment(("a file",))
+    for text, read in (
+        ("Open {file} in the file manager.", "Open ｟0｠ in the ｟1｠ manager."),
+        ("The <menu>menu</menu> opens.", "The｟8｠ ｟0｠｟9｠ opens."),
+    ):
+        assert COMMON.protect(text, Terms({"file": "x", "menu": "x"})).read == read, "its name is no end tag"
 
 
 @pytest.mark.parametrize(

@@ -47,18 +47,7 @@ def split_to_fit(text: str, fits: Callable[[str], bool]) -> list[str]:
         ["આ મારું ઘર છે.", "તે શાળામાં છે."],
         ["เวลา 10.30 น. ที่ห้องประชุม พ.ศ. 2567"],
         ["no end"],
-    ],
-)
-def test_sentences_of_many_scripts(sentences: list[str]) -> None:
-    text = join(sentences).text
-    assert split(text) == sentences
-    assert split(f" {text}\n") == sentences
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        # English
+        # Abbreviations end no sentence: English
         ["Dr. Kim lives in Seoul.", "Mr. and Mrs. Smith live in St. Louis."],
         ["Prof. J. R. Kim met Gen. Lee and Sen. Park.", "They talked."],
         ["He likes fruit, e.g. Apples.", "She does not."],
@@ -82,62 +71,37 @@ def test_sentences_of_many_scripts(sentences: list[str]) -> None:
         ["그는 1999.", "그리고 끝."],
         ["가. 목적을 적는다.", "나. 범위를 적는다.", "3. 이름을 적는다."],
         ["값은 3.5이다.", "J. Kim이 말했다.", "그렇다."],
-    ],
-)
-def test_abbreviations_end_no_sentence(sentences: list[str]) -> None:
-    assert split(" ".join(sentences)) == sentences
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
+        # A number or a letter ends a sentence before a word that begins one
         ["It is in section 5.", "The rest is in Fig. 3.", "Both help."],
         ["3. The file is open.", "It costs $5.00.", "That is in the U.S.", "She pays at 5 p.m.", "We don't."],
         ["Er kam am 5.", "Sie kam am 3. Mai.", "Der 1. FC Köln gewann 2:1.", "Alle jubelten."],
         ["Er ist Nr. 1.", "Sie ist Nr. 2.", "Das sind, z. B. Die Grünen, viele."],
         ["„Kommst du?“", "Er nickte.", "„Ja.“", "Sie auch."],
-    ],
-)
-def test_a_number_or_a_letter_ends_a_sentence_before_a_word_that_begins_one(sentences: list[str]) -> None:
-    assert split(" ".join(sentences)) == sentences
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
+        # An ellipsis inside a sentence
         ["Click the ... button.", "Click Import... and wait...", "Then go on."],
         ['또는 "열 A, 열 B, ..." 또는 텍스트이다.', "옆의 ... 버튼을 누른다."],
         ["저는… 학생입니다.", "그건... 좀 어렵다.", "글쎄…", "모르겠다.."],
-    ],
-)
-def test_an_ellipsis_inside_a_sentence(sentences: list[str]) -> None:
-    assert split(" ".join(sentences)) == sentences
-
-
-@pytest.mark.parametrize("particle", ["라고", "이라는", "라며", "라면서"])
-def test_no_korean_sentence_begins_with_a_particle(particle: str) -> None:
-    for one in (f'그는 "가자!" {particle} 말했다.', f"안녕하세요 {particle} 말했다.", f"그는 간다.{particle} 했다."):
-        assert split(f"{one} 라면을 먹는다.") == [one, "라면을 먹는다."]
-
-
-def test_a_korean_word_that_is_a_particle_only_after_a_quotation() -> None:
-    sentences = ['"누구세요?" 하고 물었다.', "“나요!” 하며 웃었다.", "하고 싶은 말이다."]
-    assert split(" ".join(sentences)) == sentences
-
-
-@pytest.mark.parametrize(
-    "sentences",
-    [
+        # A polite Korean verb ends a sentence without a mark
         ["회의는 세 시에 시작합니다", "장소는 2층입니다", "늦지 마세요"],
         ["몇 시입니까", "네 시예요", "그럼 시작하시죠", "Yes"],
         ["끝냅시다", "날씨가 좋네요", "저장하십시오", "3번은 비웠습니다."],
         ["그가 했습니다만 필요 없다 하여 주요 내용은 제가요 이미 다 지웠다"],
         ["값을 사용합니다 (선택 사항)"],
         ['"확인해요" 버튼을 누릅니다', "“네.”", "좋아요 버튼을 누릅니다"],
+        # A Korean word that is a particle only after a quotation
+        ['"누구세요?" 하고 물었다.', "“나요!” 하며 웃었다.", "하고 싶은 말이다."],
     ],
 )
-def test_a_polite_korean_verb_ends_a_sentence_without_a_mark(sentences: list[str]) -> None:
-    assert split(" ".join(sentences)) == sentences
+def test_sentences_of_many_scripts(sentences: list[str]) -> None:
+    text = join(sentences).text
+    assert split(text) == sentences
+    assert split(f" {text}\n") == sentences
+
+
+@pytest.mark.parametrize("particle", ["라고", "이라는", "라며", "라면서"])
+def test_no_korean_sentence_begins_with_a_particle(particle: str) -> None:
+    for one in (f'그는 "가자!" {particle} 말했다.', f"안녕하세요 {particle} 말했다.", f"그는 간다.{particle} 했다."):
+        assert split(f"{one} 라면을 먹는다.") == [one, "라면을 먹는다."]
 
 
 def test_korean_sentences_without_white_space_between_them() -> None:

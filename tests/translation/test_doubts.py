@@ -52,12 +52,9 @@ def test_a_planted_repetition_is_always_found(size: int, times: int) -> None:
         assert translation(faulty, faulty).doubts == [], "the source has it too"
 
 
-def test_repeated_points_and_digits_are_no_fault() -> None:
-    assert translation(different(10), [*different(8), 11, 11, 11, 11]).doubts == []
-
-
-def test_a_word_that_stands_twice_is_no_fault() -> None:
-    assert translation(different(10), [10, 10, 20, 22, 20, 22, 30, 32]).doubts == []
+@pytest.mark.parametrize("target", [[*different(8), 11, 11, 11, 11], [10, 10, 20, 22, 20, 22, 30, 32]])
+def test_repeated_points_and_a_word_that_stands_twice_are_no_fault(target: list[int]) -> None:
+    assert translation(different(10), target).doubts == []
 
 
 def test_length_is_compared_in_tokens() -> None:

@@ -118,17 +118,15 @@ def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
             both.check_source("dog " * 30, "here")
 
 
-def test_an_ensemble_has_no_attention_map(mixed: Ensemble) -> None:
-    with pytest.raises(UserError, match=r"^attention map: an ensemble or an exported model has none"):
-        mixed.attention_map("a man")
-
-
 def test_a_member_draws_the_map_of_a_translation_of_the_ensemble(run: Run) -> None:
     """Each member reads the source with its own pieces, not with those of the first member."""
     first = run.translator.tokenizer
     second = Tokenizer(other_tokenizer(lambda text: text.upper()).source_model, first.source_model)
     members = [Translator(make_model(recurrent(), each), each, BeamSearch()) for each in (first, second)]
-    found = Ensemble(members).translate(["a man sees the dog"])[0]
+    both = Ensemble(members)
+    with pytest.raises(UserError, match=r"^attention map: an ensemble or an exported model has none"):
+        both.attention_map("a man")
+    (found,) = both.translate(["a man sees the dog"])
     for member in members:
         (own,) = member.score([found.source], [found.text])
         theirs, ours = member.attention_maps([found, own])
@@ -147,6 +145,8 @@ def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> Non
     assert members[0].with_own_source(found).encoded == alone.encoded
     pieces = [each.attention_maps([every])[0].source_pieces for each in members for every in (found, alone)]
     assert pieces[0] == pieces[1] == pieces[2] == pieces[3]
+    with pytest.raises(UserError, match="have different spans, but"):
+        Ensemble([members[0], run.translator])
 
 
 def test_models_that_make_no_ensemble(run: Run, other: Translator) -> None:
@@ -169,9 +169,6 @@ def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemb
     alone: BaseTranslator = load_translator([run.folder], device="cpu")
     assert isinstance(alone, Translator)
     assert alone.translate(TEXTS) == load_translator(run.folder, device="cpu").translate(TEXTS)
-
-
-def test_checkpoints_that_make_no_ensemble(run: Run, tmp_path: Path) -> None:
     korean = save_other(run, tmp_path / "korean.safetensors", target_lang="ko")
     with pytest.raises(UserError, match=rf"best\.safetensors and {korean} have different languages"):
         load_translator([run.folder, korean], device="cpu")

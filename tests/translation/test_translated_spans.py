@@ -16,7 +16,7 @@ from nmt.errors import UserError
 from nmt.search.sampling import Sampling
 from nmt.text.protect import Segment, Slot, Spans
 from nmt.text.terms import Terms
-from nmt.translation.translator import Ensemble, Translator
+from nmt.translation.translator import Translator
 from tests.tiny_run import Run, make_model, sentences
 
 LEARNED = "nmt.models.positions.learned.Learned"
@@ -54,11 +54,6 @@ def test_slots_of_a_program_are_in_the_translation_once(translator: Translator) 
     assert sorted(slot.text for slot in found.target.slots) == ["</1>", "<1>", "<2/>", "{x}"]
     (joined,) = translator.translate([Segment((*tags.parts, ". ") * 9)], max_source_length=12)
     assert len(joined.parts) > 8 and len(joined.target.slots) == 36 and joined.source.count("<1>") == 9
-
-
-def test_a_sentence_gets_the_same_translation_alone_and_beside_others(translator: Translator, texts: list[str]) -> None:
-    together = translator.translate(texts)
-    assert [translator.translate([text])[0].tokens for text in texts] == [each.tokens for each in together]
 
 
 def test_a_given_translation_has_the_marks_of_its_source(translator: Translator) -> None:
@@ -125,17 +120,10 @@ def test_samples_keep_spans_too(translator: Translator, texts: list[str]) -> Non
 
 
 def test_a_checkpoint_keeps_the_spans(translator: Translator, texts: list[str], run: Run, tmp_path: Path) -> None:
-    named = {"model": run.translator.model.config}
-    assert named["model"] is not None
     translator.save(tmp_path / "model.safetensors")
     loaded = checkpoint.load(tmp_path / "model.safetensors").tokenizer
     assert loaded.spans.patterns == SPANS.patterns
     assert loaded.digest() == translator.tokenizer.digest() != run.translator.tokenizer.digest()
-
-
-def test_models_with_other_spans_are_no_ensemble(translator: Translator, run: Run) -> None:
-    with pytest.raises(UserError, match="spans"):
-        Ensemble([translator, run.translator])
 
 
 def test_a_prefix_keeps_the_spans_of_later_parts(translator: Translator) -> None:
