@@ -175,13 +175,20 @@ class Spans:
     def __init__(self, patterns: Mapping[str, str | None]) -> None:
         self.patterns = {name: pattern for name, pattern in patterns.items() if pattern is not None}
         for name, pattern in self.patterns.items():
-            _check(name, pattern)
+            got = f"spans.{name}: got {pattern!r}, which"
+            try:
+                compiled = regex.compile(pattern, regex.V1)
+            except regex.error as error:
+                raise UserError(f"{got} is no regular expression ({one_line(error)})") from error
+            if compiled.groups:
+                raise UserError(f"{got} has a group; write (?:...) in place of (...)")
+            if not all(match[0] for match in compiled.finditer("a b")):
+                raise UserError(f"{got} matches an empty text; expected at least one character")
         alternatives = [MARK.pattern, *self.patterns.values()]  # a text keeps the names of pieces that it has itself
         whole = "|".join(f"(?:{each})" for each in alternatives)
         self._pattern = regex.compile(whole, regex.V1) if self.patterns else None
 
     def __bool__(self) -> bool:
-        """Return whether there is a pattern."""
         return self._pattern is not None
 
     def find(self, text: str, *, known: Iterable[str] = ()) -> list[str]:
@@ -360,14 +367,3 @@ def _alone(span: str) -> str:
     """Return a pattern for `re`: the package regex takes cubic time to read a long span that repeats itself."""
     first, last = (re.escape(each) + "A-Za-z0-9" * each.isalnum() for each in (span[0], span[-1]))
     return f"(?<![{first}]){re.escape(span)}(?![{last}])"
-
-
-def _check(name: str, pattern: str) -> None:
-    try:
-        compiled = regex.compile(pattern, regex.V1)
-    except regex.error as error:
-        raise UserError(f"spans.{name}: got {pattern!r}, which is no regular expression ({one_line(error)})") from error
-    if compiled.groups:
-        raise UserError(f"spans.{name}: got {pattern!r}, which has a group; write (?:...) in place of (...)")
-    if not all(match[0] for match in compiled.finditer("a b")):
-        raise UserError(f"spans.{name}: got {pattern!r}, which matches an empty text; expected at least one character")

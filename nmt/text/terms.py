@@ -46,15 +46,12 @@ class Terms:
         self._pattern = regex.compile(pattern, regex.V1, cache_pattern=False)  # regex would keep 500 glossaries
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both have the same translations of the same terms."""
         return isinstance(other, Terms) and self.translations == other.translations
 
     def __hash__(self) -> int:
-        """Return a number that is equal for equal glossaries."""
         return hash(frozenset(self.translations.items()))
 
     def __bool__(self) -> bool:
-        """Return whether there is a term."""
         return bool(self.translations)
 
     @property

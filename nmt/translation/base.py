@@ -166,15 +166,11 @@ class BaseTranslator(ABC):
         if spans:
             sources = [replace(each, capitals=in_capitals(normalized(each.read))) for each in sources]
         unknown = self.tokenizers[0].unknown_ids[0]
+        by_model = [tokenizer.encode_source([each.read for each in sources]) for tokenizer in self.tokenizers]
         return [
-            replace(source, ids=tuple(ids), unknown=sum(map(unknown.__contains__, ids[0])))
-            for source, ids in zip(sources, self.source_ids([each.read for each in sources]), strict=True)
+            replace(source, ids=ids, unknown=sum(map(unknown.__contains__, ids[0])))
+            for source, ids in zip(sources, zip(*by_model, strict=True), strict=True)
         ]
-
-    def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
-        """Return for each text, in the form that models read, the ids of each model."""
-        by_model = [tokenizer.encode_source(read) for tokenizer in self.tokenizers]
-        return [list(ids) for ids in zip(*by_model, strict=True)]
 
     def target_ids(self, sources: Sequence[EncodedSource], targets: Sequence[str]) -> list[list[int]]:
         """Return the ids of translations of `sources`. The slots of the source are pieces there too."""
@@ -239,8 +235,7 @@ class BaseTranslator(ABC):
         """Return the searches that a source needs. Raises UserError for a source or a prefix that is too long."""
         source_limit = self.source_limit(search)
         if search.long_source != "split":
-            remedy = "let it be split into sentences: search.long_source=split"
-            source_limit.check(source.tokens, where, remedy)
+            source_limit.check(source.tokens, where, "let it be split into sentences: search.long_source=split")
         first, *rest = self._parts(source, source_limit.tokens)
         targets = [min(search.target_limit(each.tokens), self.longest_target or sys.maxsize) for each in (first, *rest)]
         ids = self.target_ids([first], [prefix])[0][:-1] if prefix else []

@@ -158,7 +158,7 @@ class Translator(ModelTranslator):
             parts = f"translated in {len(translation.parts)} parts"
             raise UserError(f"attention map: the source was too long, so it was {parts}; draw the map of one of them")
         source = translation.encoded
-        ids = source.ids if len(source.ids) == 1 else tuple(self.source_ids([source.read])[0])
+        ids = source.ids if len(source.ids) == 1 else (self.tokenizer.encode_source([source.read])[0],)
         return replace(translation, encoded=replace(source, ids=ids))
 
     def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
