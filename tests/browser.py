@@ -48,6 +48,10 @@ class Browser:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
+    def texts(self, selector: str) -> list[str]:
+        """Return the text of each element that the selector chooses."""
+        return list(self.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
+
     def hover(self, selector: str) -> None:
         """Move the mouse to the middle of an element."""
         self._mouse("mouseMoved", selector)

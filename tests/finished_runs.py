@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,12 @@ SCORES = {
     "exact_match": {"_target_": "nmt.evaluation.metrics.exact_match.ExactMatch"},
 }
 SEARCH = {"_target_": "nmt.search.beam.BeamSearch", "beam_size": 3}
+
+
+def spoiled(lines: Sequence[str], share: float, seed: int) -> list[str]:
+    """Return the lines with this share of their words exchanged."""
+    draw = random.Random(seed)
+    return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in lines]
 
 
 def write_run(

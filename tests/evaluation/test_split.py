@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
 import sys
@@ -44,20 +43,15 @@ def test_the_sacrebleu_program_gives_the_score_of_the_written_files(run: Run, tm
     written = write_evaluation(tmp_path, found)
     named = write_evaluation(tmp_path / "2", replace(found, subject=replace(SUBJECT, checkpoint="my model")))
     commands = json.loads(named.read_text(encoding="utf-8"))["commands"]
-    assert "test.my model.beam3.lp1.hyp.de" in shlex.split(commands["bleu"]) and list(commands) == [
-        "bleu",
-        "chrfpp",
-        "ter",
-    ]
+    assert "test.my model.beam3.lp1.hyp.de" in shlex.split(commands["bleu"])
+    assert list(commands) == ["bleu", "chrfpp", "ter"]
     assert sorted(path.name for path in (tmp_path / "translations").iterdir()) == [
         *("test.beam3.lp1.hyp.de", "test.beam3.lp1.ref.de", "test.beam3.lp1.scores.json", "test.beam3.lp1.src.en"),
     ]
     facts = json.loads(written.read_text(encoding="utf-8"))
     for name, command in facts["commands"].items():
-        words = [*shlex.split(command)[1:], "-w", "10"]
-        done = subprocess.run(
-            [sys.executable, "-m", "sacrebleu", *words], cwd=written.parent, capture_output=True, check=True
-        )
+        words = [sys.executable, "-m", *shlex.split(command), "-w", "10"]
+        done = subprocess.run(words, cwd=written.parent, capture_output=True, check=True)
         assert facts["scores"][name]["value"] == pytest.approx(json.loads(done.stdout)["score"], abs=1e-8)
     assert facts["sentences"] == 6 and facts["search"]["beam_size"] == 3
     assert "bs:20" in facts["scores"]["bleu"]["signature"] and facts["scores"]["exact"]["signature"] is None
@@ -103,12 +97,6 @@ def test_spans_in_another_unicode_form_change_no_score(run: Run) -> None:
     assert read[0] == read[1], "the model reads the same references"
 
 
-def test_translations_that_were_cut_are_counted(run: Run, caplog: pytest.LogCaptureFixture) -> None:
-    pairs, exact = [SentencePair("", "a"), SentencePair("a dog", "b")], {"exact": ExactMatch()}
-    evaluate(run.translator, pairs, exact, SUBJECT)
-    assert re.fullmatch(r"test: 1 translation may be wrong \(cut\).*; lines 2", caplog.messages[0])
-
-
 def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path) -> None:
     pairs = [SentencePair(line, line) for line in sentences(5, seed=8)]
     metrics = {"bleu": BLEU(tokenize="char")}
@@ -130,13 +118,11 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
         assert len(list((tmp_path / "translations").iterdir())) == 4 * number
 
 
-def test_a_source_that_is_split_is_named(run: Run, caplog: pytest.LogCaptureFixture) -> None:
-    pairs = [SentencePair("a dog", "x"), SentencePair("two red bike" * 9, "x")]
+def test_translations_with_a_problem_are_counted(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    pairs = [SentencePair("", "a"), SentencePair("a dog", "b"), SentencePair("two red bike" * 9, "x")]
     evaluate(load_translator(run.folder, device="cpu", max_source_length=12), pairs, {"bleu": BLEU()}, SUBJECT)
-    expected = (
-        "test: 1 translation in parts, because the source is longer than 12 tokens (search.max_source_length); lines 2"
-    )
-    assert caplog.messages[0] == expected
+    parts = "1 translation in parts, because the source is longer than 12 tokens (search.max_source_length); lines 3"
+    assert caplog.messages[0] == f"test: {parts}" and "(cut)" in caplog.text
 
 
 def test_as_line() -> None:

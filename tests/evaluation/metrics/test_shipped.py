@@ -26,11 +26,8 @@ OF_SACREBLEU = {
     "korean": BLEU(target_lang="ko"),
     "tercom": TER(case_sensitive=True, normalized=True, no_punct=True, asian_support=True),
 }
-
-
-QUALITIES = [
-    name for name, each in SHIPPED.items() if not each.reads_sources and each.higher_is_better is not None
-]  # test_spans.py has the others
+# test_spans.py has the others
+QUALITIES = [name for name, each in SHIPPED.items() if not each.reads_sources and each.higher_is_better is not None]
 
 
 @pytest.fixture(params=QUALITIES)
@@ -42,11 +39,6 @@ def test_the_perfect_corpus_is_the_best(metric: Metric) -> None:
     perfect, real = metric.score(REFERENCES, REFERENCES).value, metric.score(HYPOTHESES, REFERENCES).value
     assert perfect == pytest.approx(100.0 if metric.higher_is_better else 0.0)
     assert real < perfect if metric.higher_is_better else real > perfect
-
-
-def test_the_order_of_the_sentences_is_of_no_account(metric: Metric) -> None:
-    backwards = metric.score(HYPOTHESES[::-1], REFERENCES[::-1]).value
-    assert metric.score(HYPOTHESES, REFERENCES).value == pytest.approx(backwards)
 
 
 def test_an_interval_only_where_a_bootstrap_is_asked_for(metric: Metric) -> None:
@@ -85,9 +77,7 @@ def test_equals_the_sacrebleu_program(tmp_path: Path, name: str) -> None:
     assert ours.value == pytest.approx(theirs["score"], abs=1e-8)
     assert ours.interval.mean == pytest.approx(theirs["confidence_mean"], abs=1e-4)
     assert ours.interval.half_width == pytest.approx(theirs["confidence_var"], abs=1e-4)
-    assert theirs["name"] == (
-        "chrF2++" if metric.label == "chrF++" else "chrF2" if metric.label == "chrF" else metric.label
-    )
+    assert theirs["name"].replace("chrF2", "chrF") == metric.label
 
 
 @pytest.mark.parametrize(

@@ -79,15 +79,11 @@ def shades(page: Browser) -> Any:
     return np.array(page.run(script + "cell => Number(cell.style.getPropertyValue('--weight'))))"))
 
 
-def texts(page: Browser, selector: str) -> list[str]:
-    return list(page.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
-
-
 def test_choices_change_what_is_shown(shown: Browser) -> None:
     attention = make()
     assert attention.cross is not None and attention.encoder_self is not None
     np.testing.assert_allclose(shades(shown), attention.cross.mean((0, 1)), atol=1e-4)
-    assert (texts(shown, "tbody th"), texts(shown, "thead th")) == (GERMAN, ENGLISH)
+    assert (shown.texts("tbody th"), shown.texts("thead th")) == (GERMAN, ENGLISH)
     shown.choose("layer", "2")
     shown.choose("head", "3")
     np.testing.assert_allclose(shades(shown), attention.cross[1, 2], atol=1e-4)
@@ -97,7 +93,7 @@ def test_choices_change_what_is_shown(shown: Browser) -> None:
     shown.choose("layer", "")
     np.testing.assert_allclose(shades(shown), rollout(attention.encoder_self)[-1], atol=1e-4)
     shown.choose("level", "words")
-    assert texts(shown, "thead th") == attention.words().axes("encoder_self")[1]
+    assert shown.texts("thead th") == attention.words().axes("encoder_self")[1]
     shown.choose("kind", "cross")
     shown.choose("scale", "highest")
     assert shades(shown).max() == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 import re
 import subprocess
 import sys
@@ -19,15 +18,10 @@ from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.ter import TER
 from nmt.lab.compare import significance
 from nmt.lab.compare.significance import PairedBootstrap, bootstrap_test, randomization_test
+from tests.finished_runs import spoiled
 from tests.tiny_run import sentences
 
 LINES = sentences(60, seed=1)
-
-
-def spoiled(share: float, seed: int) -> list[str]:
-    """Return LINES with this share of their words exchanged."""
-    draw = random.Random(seed)
-    return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in LINES]
 
 
 def counts(lines: list[str], references: list[str], metric: Metric) -> NDArray[np.float64]:
@@ -47,7 +41,7 @@ def bootstrap(
 
 
 def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path: Path) -> None:
-    baseline, system = spoiled(0.3, seed=2), spoiled(0.25, seed=3)
+    baseline, system = spoiled(LINES, 0.3, seed=2), spoiled(LINES, 0.25, seed=3)
     for name, lines in (("ref", LINES), ("a", baseline), ("b", system)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     command = [sys.executable, "-m", "sacrebleu", "ref", "-i", "a", "b", "-m", "bleu", "chrf", "ter"]
@@ -64,7 +58,7 @@ def test_p_values_of_randomization_equal_those_of_the_sacrebleu_program(tmp_path
 
 
 def test_shuffles_drawn_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    baseline, system = spoiled(0.3, seed=2), spoiled(0.25, seed=3)
+    baseline, system = spoiled(LINES, 0.3, seed=2), spoiled(LINES, 0.25, seed=3)
     found = set()
     for block in (1, 10_000, 1_000_000):
         monkeypatch.setattr(significance, "_BLOCK", block)
@@ -78,7 +72,7 @@ def test_differences_between_equal_systems_have_every_p_value_equally_often(test
     """Each system has 30 % of its words exchanged, so a real difference is none, and its p-value is uniform."""
     pairs, found = 60, []
     for pair in range(pairs):
-        one, two = spoiled(0.3, seed=2 * pair), spoiled(0.3, seed=2 * pair + 1)
+        one, two = spoiled(LINES, 0.3, seed=2 * pair), spoiled(LINES, 0.3, seed=2 * pair + 1)
         if test == "bootstrap":
             found.append(bootstrap([one], [two], LINES, metric=ChrF(), resamples=50).p)
         else:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.build import build_model
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.evaluation.metrics.ter import TER
-from nmt.lab.heads.importance import Head, heads, importance, masked
+from nmt.lab.heads.importance import Head, importance, masked
 from nmt.models.multihead import MultiHeadAttention, attention_weights
 from nmt.translation.translator import Translator
-from tests.tiny_run import Run, recurrent, sentences
+from tests.tiny_run import Run, sentences
 
 
 def test_a_masked_head_adds_nothing_to_the_output() -> None:
@@ -48,9 +47,3 @@ def test_the_score_without_each_head(run: Run) -> None:
     assert found[chosen].lost == pytest.approx(100 - found[chosen].score)
     worse = importance(translator, sources, whole, whole, TER())[chosen]
     assert worse.score > 0 and worse.lost == worse.score, "more errors are a loss"
-
-
-def test_a_recurrent_model_has_no_heads_to_mask(run: Run) -> None:
-    size = run.translator.tokenizer.source_vocab_size
-    model = build_model(recurrent(), source_vocab_size=size, target_vocab_size=size)
-    assert heads(model) == {}

@@ -35,9 +35,6 @@ def test_a_text_repeats_if_a_short_part_comes_three_times_in_a_row(unit: str) ->
     assert repeats(f"well {unit} {unit} {unit} then")
     assert not repeats(f"well {unit} {unit} then")
     assert not repeats(f"{unit} and {unit} or {unit}")
-
-
-def test_dots_are_no_repetition() -> None:
     assert not repeats("wait ........ - - - - -")
 
 

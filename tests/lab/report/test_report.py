@@ -114,11 +114,9 @@ def test_the_list_has_as_many_translations_as_the_search_finds(
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
     evaluation = evaluated(translator, SOURCES[:2], REFERENCES[:2], ["ab", "cd"])
     for example in made(translator, evaluation, count=1, n_best=n_best).examples["best"]:
-        assert len(example.n_best) == found
-        if found:
-            several = search.replace(n_best=found) if isinstance(search, BeamSearch) else search
-            expected = translator.hypotheses([example.source], search=several)[0][:found]
-            assert [each.text for each in example.n_best] == [each.text for each in expected]
+        several = search.replace(n_best=found) if isinstance(search, BeamSearch) else search
+        expected = translator.hypotheses([example.source], search=several)[0][:found]
+        assert [each.text for each in example.n_best] == [each.text for each in expected] and len(expected) == found
 
 
 def test_views_of_the_sentences_stand_beside_the_attention(run: Run) -> None:

@@ -44,10 +44,6 @@ def opened(run: Run, chromium: Browser, tmp_path: Path) -> Iterator[tuple[Browse
     assert chromium.errors == [] and chromium.requests == [path.as_uri()]
 
 
-def texts(page: Browser, selector: str) -> list[str]:
-    return list(page.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
-
-
 def numbers(page: Browser) -> list[list[float]]:
     """The numbers that the page shows, by rows; those of the step before are left out."""
     script = "[...document.querySelectorAll('#values tbody tr')].map(row => [...row.querySelectorAll("
@@ -58,14 +54,14 @@ def numbers(page: Browser) -> list[list[float]]:
 def test_every_step_shows_the_numbers_of_the_trace(opened: tuple[Browser, Trace]) -> None:
     page, trace = opened
     steps = trace.steps(1, 2)
-    assert texts(page, "#steps button") == [f"{i}. {step.name}" for i, step in enumerate(steps, start=1)]
+    assert page.texts("#steps button") == [f"{i}. {step.name}" for i, step in enumerate(steps, start=1)]
     for index, step in enumerate(steps, start=1):
         page.click(f"#steps li:nth-child({index}) button")
         assert page.run("document.getElementById('name').textContent") == f"{index}. {step.name}"
         assert page.run("sentence.textContent") == step.sentence
         rows = step.values.reshape(len(step.labels) or 1, -1)[:, :8].tolist()
         assert numbers(page) == [pytest.approx(row, abs=6e-4) for row in rows]
-        assert texts(page, "#values tbody th") == ([shown(label) for label in step.labels] or [""])
+        assert page.texts("#values tbody th") == ([shown(label) for label in step.labels] or [""])
         cut = not step.columns and step.values.dim() > bool(step.labels) and step.shape[-1] > 8
         assert ("the first 8 of" in page.run("shape.textContent")) == cut
 
@@ -85,7 +81,7 @@ def test_the_token_has_the_label_of_its_row_in_the_map(run: Run, chromium: Brows
     (tmp_path / "trace.html").write_text(trace_page(span), "utf-8")
     chromium.open(tmp_path / "trace.html")
     chromium.click("#steps li:last-child button")
-    assert texts(chromium, "#values tr.now th") == texts(chromium, "#tokens .now") == ["{{x}}"]
+    assert chromium.texts("#values tr.now th") == chromium.texts("#tokens .now") == ["{{x}}"]
 
 
 def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Browser, tmp_path: Path) -> None:
@@ -94,4 +90,4 @@ def test_only_the_pages_script_runs_and_markup_is_text(run: Run, chromium: Brows
     (tmp_path / "trace.html").write_text(text, "utf-8")
     chromium.open(tmp_path / "trace.html")
     assert chromium.run("document.title") == "Attention, step by step" and chromium.run("document.images.length") == 0
-    assert texts(chromium, "dl dd")[0] == EVIL
+    assert chromium.texts("dl dd")[0] == EVIL

@@ -1,4 +1,4 @@
-"""`scripts/benchmark.py turns`: systems train in turns, and JoeyNMT gets the same sizes, pairs and pieces."""
+"""scripts/benchmark.py. With `turns`, systems train in turns, and JoeyNMT gets the same sizes, pairs and pieces."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ echo "$@" | grep -q "^-m joeynmt train .* --skip-test$" || exit 1
 cp -r "$(dirname "$4")" "$(dirname "$0")/seen"
 for rate in 7 100 140; do echo "Step: 1, Tokens per Sec:      $rate, Lr: 0.1"; done
 """
+
+
+def test_a_recipe_keeps_its_own_sizes() -> None:
+    assert benchmark.with_defaults(["experiment=demo"]) == ["trainer.log_every_n_steps=10", "experiment=demo"]
+    assert "data.batch_tokens=4096" in benchmark.with_defaults(["data.path=x"])
 
 
 @pytest.fixture
