@@ -117,26 +117,16 @@ def plan(words: Sequence[str]) -> list[Job]:
     if (place := place_of_process()).several:
         raise UserError(f"-m: a multirun is many runs, but {place.launcher} has started one run; leave -m out")
     listed = jobs(words)
-    recipes: list[Recipe] = []
-    for number, job in enumerate(listed):
-        with _naming_job(number, job):
-            recipes.append(compose_run(job, key=SWEEP_DIR))
-    folder = recipes[0].folder  # its name may hold the time, which differs from job to job
     planned: list[Job] = []
-    # After all were composed: the objects need torch, which takes seconds.
-    for number, (job, settings, recipe) in enumerate(zip(listed, differences(listed), recipes, strict=True)):
-        own = replace(recipe, folder=folder / folder_name(number, settings))
-        with _naming_job(number, job):
+    for number, (job, settings) in enumerate(zip(listed, differences(listed), strict=True)):
+        try:
+            recipe = compose_run(job, key=SWEEP_DIR)
+            folder = planned[0].recipe.folder.parent if planned else recipe.folder  # the time may be in its name
+            own = replace(recipe, folder=folder / folder_name(number, settings))
             planned.append(Job(number, job, settings, *session.checked_recipe(own, job)))
+        except UserError as error:
+            raise UserError(f"job {number} ({' '.join(job)}): {error}") from error
     return planned
-
-
-@contextmanager
-def _naming_job(number: int, words: Sequence[str]) -> Iterator[None]:
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"job {number} ({' '.join(words)}): {error}") from error
 
 
 def run_job(job: Job, count: int) -> str | None:

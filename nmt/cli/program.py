@@ -1,7 +1,4 @@
-"""Runs every program: prints its help text, and turns its errors into messages and an exit status.
-
-A user's mistake gives one line and status 2, any other error gives a traceback.
-"""
+"""Runs every program: prints its help text, and turns its errors into messages and an exit status."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def main(config: TranslateConfig) -> None:
 
 
 def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:
-    """Write the translation of every line of `stream`, in order, without waiting for more lines than have arrived.
+    """Write the translation of every line of `stream`, in order, as soon as it has arrived.
 
     Raises UserError for a line that is not UTF-8, is too long, or has too many pieces. The translations of the lines
     before it are written first.
@@ -118,10 +118,7 @@ def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, out
 
 
 def arriving(stream: BufferedIOBase) -> Iterator[list[bytes]]:
-    """Yield the lines that have arrived, with their line feeds. A line that becomes too long is the last one.
-
-    It does not wait for more lines, so an interactive user gets each answer at once.
-    """
+    """Yield the lines that have arrived, with their line feeds. A line that becomes too long is the last one."""
     rest = b""
     while block := stream.read1(BLOCK):
         *lines, rest = (rest + block).split(b"\n")

@@ -1,8 +1,4 @@
-"""The lines that translate.py writes: one for each source, as plain text or as JSON.
-
-A file is translated a part at a time, so the memory does not grow with the file. Until it is finished, the
-translated lines are in `NAME.partial` beside the output file `NAME`. A translation that was stopped goes on from there.
-"""
+"""The lines that translate.py writes: one for each source, as plain text or as JSON."""
 
 from __future__ import annotations
 
@@ -132,7 +128,7 @@ def translate_file(
     output: Path | None,
     stdout: TextIO,
 ) -> None:
-    """Translate each line of a file to `output`, or to `stdout` if `output` is None, and print the speed.
+    """Translate each line of a file to `output`, or to `stdout` if `output` is None, a part at a time.
 
     `lines` is `nmt.data.sources.files.read_texts` for the file called `name`. The file is read twice, so a line that
     cannot be translated is found at the beginning.

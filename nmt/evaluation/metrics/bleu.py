@@ -66,10 +66,9 @@ class BLEU(SacreBleuMetric):
 def default_tokenizer(language: str) -> Tokenizer:
     """Return the sacreBLEU tokenizer for a target language ("de", "pt_BR", "zh-TW", "jpn_Jpan").
 
-    Chinese gets its own tokenizer, "zh". Languages without spaces between words are split into characters ("char").
-    Korean is too, because its words have particles and endings: with 13a, one wrong ending makes the complete word
-    wrong. (Papers on Korean usually use ko-mecab, which needs another package and a dictionary, so it is not the
-    default.) All other languages get "13a", sacreBLEU's default.
+    Chinese gets "zh". Languages without spaces between words are split into characters ("char"). Korean is too, because
+    with 13a one wrong ending makes the complete word wrong; papers on Korean usually use ko-mecab, which needs more
+    packages. All other languages get "13a", sacreBLEU's default.
     """
     script = next(iter(scripts_of(language)), "")
     if script in ("Hans", "Hant", "Hani"):
