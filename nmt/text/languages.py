@@ -100,9 +100,12 @@ def scripts_of(code: str) -> tuple[str, ...]:
     one. The result is empty if no script is known.
     """
     language, script, _ = _subtags(code)
-    if not script or not all(map(_is_script, scripts_in(script))):
+    found = (script,) if _script_named(code) else tuple(dict.fromkeys([script, *_EITHER.get(language, ())]))
+    try:
+        _letters(found)
+    except regex.error:  # Unicode has no such script
         return ()
-    return (script,) if _script_named(code) else tuple(dict.fromkeys([script, *_EITHER.get(language, ())]))
+    return found if script else ()
 
 
 def _script_named(code: str) -> str:
@@ -112,13 +115,6 @@ def _script_named(code: str) -> str:
 def scripts_in(script: str) -> tuple[str, ...]:
     """Return the scripts of Unicode that a code of ISO 15924 stands for."""
     return _TOGETHER.get(script, (script,))
-
-
-def _is_script(name: str) -> bool:
-    try:
-        return bool(regex.compile(rf"\p{{Script={name}}}"))
-    except regex.error:
-        return False
 
 
 def foreign_script(text: str, language: str) -> str:

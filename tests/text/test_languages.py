@@ -56,9 +56,7 @@ def test_codes_of_web_pages_and_of_argos() -> None:
 def test_number_words_of_a_locale_are_its_own_or_those_of_its_language() -> None:
     codes = ("pt_BR", "de_AT", "el", "sr_Cyrl", "srp_Latn")
     keys = {code: number_words_key(locale) for code in codes if (locale := locale_of(code))}
-    assert keys == {"pt_BR": "pt_BR", "de_AT": "de", "el": None, "sr_Cyrl": None, "srp_Latn": "sr"}, (
-        "Serbian ones are Latin"
-    )
+    assert keys == {"pt_BR": "pt_BR", "de_AT": "de", "el": None, "sr_Cyrl": None, "srp_Latn": "sr"}  # they are Latin
 
 
 def test_scripts_of_languages() -> None:
