@@ -26,7 +26,6 @@ PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.mode
 SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it
 ARGOS_VERSION = "1.9.0"  # the oldest one that reads such a package
 
-
 EXAMPLE = """
 ```python
 # pip install argos-translate-lt

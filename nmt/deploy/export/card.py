@@ -24,7 +24,7 @@ CARD = """---
 
 # {name}: {source} to {target}
 
-A translation model ({architecture}, {weights:,} weights, {update:,} updates), trained
+A translation model ({architecture}, {weights:,} weights, {model.loaded.update:,} updates), trained
 with nmt-attention-lab {version} and written as `{format.name}`. Its training data: {corpora}.
 
 {example}
@@ -50,8 +50,8 @@ no log-probability of a token differs by more than {report.log_prob:.1e}. With b
 
 - A source may have {model.source_limit:,} tokens, and a translation {model.target_limit:,}. The model was trained on
   sources of at most {trained} tokens: split longer texts into sentences.
-- Beam search with {search.beam_size} beams and a length penalty of {search.length_penalty:g} {chosen}:
-  the score of a translation is log P divided by length ** {search.length_penalty:g}.
+- Beam search with {model.search.beam_size} beams and a length penalty of {model.search.length_penalty:g} {chosen}:
+  the score of a translation is log P divided by length ** {model.search.length_penalty:g}.
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
 {spans}- `{exported}` has all settings of the model and of this export.
 """
@@ -77,13 +77,11 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         target=target,
         architecture=architecture(loaded.config["model"]),
         weights=sum(each.numel() for each in loaded.model.parameters()),
-        update=loaded.update,
         version=nmt.__version__,
         corpora=corpora(loaded.config),
         example=format.example.format(
+            model=model,
             sample=json.dumps(model.sample, ensure_ascii=False),
-            search=model.search,
-            limit=model.target_limit,
             codes=[argos_code(source), argos_code(target)],
         ).strip(),
         scores="\n".join(_score_rows(model)) or "| none | | | |",
@@ -95,7 +93,6 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         format=format,
         model=model,
         report=report,
-        search=model.search,
         exported=EXPORTED,
     )
     write_atomically(folder / "README.md", text.encode())

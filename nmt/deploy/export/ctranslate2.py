@@ -48,7 +48,6 @@ RMS_EPSILON = torch.finfo(torch.float32).eps  # what nn.RMSNorm uses by default
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 SEARCHED = 512  # source tokens that a thread of the processor searches at once
 
-
 EXAMPLE = """
 ```python
 # pip install ctranslate2 sentencepiece
@@ -60,10 +59,10 @@ translator = ctranslate2.Translator(".")
 lines = [{sample}]
 results = translator.translate_batch(
     source.encode(lines, out_type=str),
-    beam_size={search.beam_size},
-    length_penalty={search.length_penalty},
+    beam_size={model.search.beam_size},
+    length_penalty={model.search.length_penalty},
     min_decoding_length=0,
-    max_decoding_length={limit},
+    max_decoding_length={model.target_limit},
     suppress_sequences=[["<pad>"], ["<s>"]],
 )
 for result in results:
@@ -137,9 +136,9 @@ def specification(exportable: Exportable) -> Any:
     _linear(spec.decoder.projection, model.decoder.output)
     layers = chain[EncoderLayer | DecoderLayer](encoder.layers, decoder.layers)
     for layer, to in zip(layers, chain(spec.encoder.layer, spec.decoder.layer), strict=True):
-        _self_attention(to.self_attention, layer.self_attention, layer.self_residual)
+        _attention(to.self_attention, layer.self_attention, layer.self_residual)
         if isinstance(layer, DecoderLayer):
-            _cross_attention(to.attention, layer.cross_attention, layer.cross_residual)
+            _attention(to.attention, layer.cross_attention, layer.cross_residual)
         _feed_forward(to.ffn, layer)
     return spec
 
@@ -168,19 +167,15 @@ def _stack(spec: Any, embeddings: Any, stack: Stack, count: int) -> None:
         _norm(spec.layer_norm, stack.norm)
 
 
-def _self_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
-    """CTranslate2 projects to queries, keys and values with one matrix."""
+def _attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
+    """In self-attention, CTranslate2 projects to queries, keys and values with one matrix."""
     weight, bias = scaled_query(attention)
-    spec.linear[0].weight = _array(torch.cat((weight, attention.key_value.weight)))
-    spec.linear[0].bias = _array(torch.cat((bias, attention.key_value.bias)))
-    _linear(spec.linear[1], attention.output)
-    _norm(spec.layer_norm, residual.norm)
-
-
-def _cross_attention(spec: Any, attention: MultiHeadAttention, residual: Residual) -> None:
-    spec.linear[0].weight, spec.linear[0].bias = map(_array, scaled_query(attention))
-    _linear(spec.linear[1], attention.key_value)
-    _linear(spec.linear[2], attention.output)
+    if len(spec.linear) == 2:
+        weight, bias = torch.cat((weight, attention.key_value.weight)), torch.cat((bias, attention.key_value.bias))
+    else:
+        _linear(spec.linear[1], attention.key_value)
+    spec.linear[0].weight, spec.linear[0].bias = _array(weight), _array(bias)
+    _linear(spec.linear[-1], attention.output)
     _norm(spec.layer_norm, residual.norm)
 
 

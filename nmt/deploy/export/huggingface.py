@@ -45,7 +45,6 @@ from nmt.translation.translation import EncodedSource, ForcedPair
 
 IDS: dict[str, Any] = {"pad_token_id": PAD, "bos_token_id": BOS, "eos_token_id": EOS, "decoder_start_token_id": BOS}
 
-
 EXAMPLE = """
 ```python
 # pip install "transformers>=5" sentencepiece torch
@@ -88,16 +87,9 @@ class HuggingFace(Format):
         """Raise UserError for a model that Pegasus does not compute, and if transformers is missing."""
         require_packages(self.name, "transformers")
         block = stacks(loaded.model, self.name)[0].block
-        require_settings(
-            loaded.model,
-            self.name,
-            norm_first=[True],
-            norm=["layer"],
-            activation=["relu", "gelu"],
-            qk_norm=[False],
-            attention_gate=[False],
-            positions=[Sinusoidal],
-        )
+        held: dict[str, list[Any]] = {"norm_first": [True], "norm": ["layer"], "activation": ["relu", "gelu"]}
+        held |= {"qk_norm": [False], "attention_gate": [False], "positions": [Sinusoidal]}
+        require_settings(loaded.model, self.name, **held)
         require_settings(loaded.model, self.name, activation=[block.activation], width=[block.width])
         if not loaded.tokenizer.joint:
             raise UserError(

@@ -111,9 +111,8 @@ class Api:
 
     async def _answer(self, fields: dict[str, Any]) -> dict[str, Any]:
         texts = texts_of(fields, self.max_characters, self.max_texts)
-        ask = await apart(
-            self.max_characters * bool(fields.get("terms")), partial(ask_of, fields, texts, self.languages)
-        )
+        size = self.max_characters if fields.get("terms") else 0
+        ask = await apart(size, partial(ask_of, fields, texts, self.languages))
         return await translated(ask, self.worker, self.languages)
 
     async def _detect(self, request: Request) -> list[dict[str, Any]]:
