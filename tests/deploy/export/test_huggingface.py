@@ -91,9 +91,6 @@ def test_the_program_writes_a_folder_for_the_hub(
     assert re.fullmatch(r"\S.*\ntorch\.Size\(\[1, \d+, 1, \d+\]\)\n", capsys.readouterr().out)
     with pytest.raises(UserError, match="written with format=huggingface for another program"):
         load(folder)
-
-
-def test_generation_settings_are_those_of_the_comparison(folder: Path) -> None:
     search = json.loads((folder / "export.json").read_text("utf-8"))["search"]
     found = json.loads((folder / "generation_config.json").read_text("utf-8"))
     assert (found["num_beams"], found["length_penalty"]) == (search["beam_size"], search["length_penalty"])

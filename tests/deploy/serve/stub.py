@@ -25,7 +25,7 @@ from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.search.beam import BeamSearch
-from nmt.text.protect import Segment, Spans
+from nmt.text.protect import NO_SPANS, Segment, Spans
 from nmt.text.terms import NO_TERMS, Terms
 from nmt.tokens import WORD_MARK, Piece
 from nmt.translation.base import SearchRequest
@@ -34,7 +34,6 @@ from nmt.translation.translation import EncodedSource, Translation
 LIMITS = {"max_characters": 200, "max_texts": 20, "max_bytes": 20_000}
 PAIR = ("en", "de")
 POISON = "poison"
-WITH_SPANS = SimpleNamespace(spans=Spans({"braces": r"\{.\}"}))
 
 
 @dataclass
@@ -48,13 +47,16 @@ class Stub:
     batches: list[list[str]] = field(default_factory=list)
     searches: list[BeamSearch] = field(default_factory=list)
     search: BeamSearch = field(default_factory=lambda: BeamSearch(beam_size=4))
-    device_type: str = "cpu"
     attends: bool = False
-    tokenizer: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(spans=Spans({})))
+    spans: Spans = NO_SPANS
     terms: Terms = NO_TERMS
 
+    @property
+    def tokenizer(self) -> Any:
+        return SimpleNamespace(spans=self.spans)
+
     def with_terms(self, terms: Terms) -> Stub:
-        return replace(self, terms=terms) if self.tokenizer.spans else self
+        return replace(self, terms=terms) if self.spans else self
 
     def requests(self, sentences: Sequence[str], search: BeamSearch) -> list[tuple[EncodedSource, list[SearchRequest]]]:
         """Return a search for each sentence, which has a piece for each byte."""
@@ -83,7 +85,7 @@ def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
     source = EncodedSource(Segment((text,)), ([5, 3],))
-    named: Any = SimpleNamespace(spans=Spans({}), target_pieces=lambda _: list(map(Piece, pieces)))
+    named: Any = SimpleNamespace(spans=NO_SPANS, target_pieces=lambda _: list(map(Piece, pieces)))
     count = len(pieces)
     return Translation(source, Segment((words,)), -1.0 - rank, [7] * count, [-0.5] * count, named)
 

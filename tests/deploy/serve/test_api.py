@@ -19,18 +19,8 @@ import torch
 
 from nmt.deploy.serve import api, translation
 from nmt.deploy.serve.api import UNREADABLE
-from tests.deploy.serve.stub import (
-    LIMITS,
-    PAIR,
-    POISON,
-    WITH_SPANS,
-    Client,
-    Stub,
-    open_stub,
-    served,
-    wait_for,
-    worker_of,
-)
+from nmt.text.protect import Spans
+from tests.deploy.serve.stub import LIMITS, PAIR, POISON, Client, Stub, open_stub, served, wait_for, worker_of
 from tests.tiny_run import Run
 
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
@@ -82,13 +72,12 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
           for name, bad in (("alternatives", "x"), ("layer", math.inf), ("head", [1]))),
         *(({name: "\ud800"}, UNREADABLE) for name in ("q", "source", "format")),
         ({"source": "en-Cyrl"}, "en-cyrl is not supported; expected one of en, de, pt-BR"),
-        ({"target": ["en"]}, "Invalid request: target must be a text"),
+        *(({name: [["en"]]}, f"Invalid request: {name} must be a text") for name in ("source", "target", "format")),
         ({"source": "de", "target": "en"}, "English (en) is not available as a target language from German (de)"),
         ({"format": "xml"}, "xml format is not supported"),
         ({"q": "a" * 240}, "Invalid request: request (240) exceeds text limit (200)"),
         ({"q": ["a"] * 21}, "Invalid request: request (21) exceeds text limit (20)"),
         ({"q": ["a" * 50] * 3, "terms": {"b": "c" * 59}}, "Invalid request: request (210) exceeds text limit (200)"),
-        ({"source": [[["en"]]]}, "Invalid request: source must be a text"),
         *(({"terms": bad}, NO_TERMS) for bad in (["a"], {"a": 1}, "a")),
         ({"terms": {"a": " "}},
          "Invalid request: terms: got 'a' with the translation '', expected a text for both"),
@@ -203,7 +192,7 @@ def test_terms_of_a_request_are_used_or_said_to_be_ignored(client: Client) -> No
     reply = client.post("/translate", asked)
     assert reply.body["translatedText"] == ["A DOG", "A CAT"]
     assert reply.body["warnings"] == ["The terms are ignored, because the model was trained without spans."]
-    with served(worker_of({PAIR: open_stub(tokenizer=WITH_SPANS)})) as knowing:
+    with served(worker_of({PAIR: open_stub(spans=Spans({"braces": r"\{.\}"}))})) as knowing:
         assert knowing.post("/translate", asked).body == {"translatedText": ["A HUND", "A CAT"]}
         assert knowing.post("/translate", {**asked, "terms": None}).body == {"translatedText": ["A DOG", "A CAT"]}
 

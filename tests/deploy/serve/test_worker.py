@@ -74,10 +74,8 @@ def test_a_long_request_gives_way_to_others_after_each_batch(monkeypatch: pytest
 def test_short_texts_overtake_long_ones_every_second_time() -> None:
     stub, giant = Stub(), "a" * 200
     worker = worker_of({PAIR: stub})
-    several = [
-        translate(worker, text, best=best) for best, text in ((1, giant), (1, giant), (1, "x"), (3, "y"), (4, "z"))
-    ]
-    behind_one(stub, worker, *several)
+    asked = ((giant, 1), (giant, 1), ("x", 1), ("y", 3), ("z", 4))
+    behind_one(stub, worker, *(translate(worker, text, best=best) for text, best in asked))
     assert stub.batches == [["first"], ["x"], [giant], ["y"], [giant], ["z"]]
 
 
