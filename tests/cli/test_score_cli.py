@@ -76,13 +76,6 @@ def test_standard_output_is_utf8_in_every_locale(words: list[str], monkeypatch: 
     assert json.loads(written.getvalue().decode("utf-8").splitlines()[0])["source"] == "ä"
 
 
-def test_a_search_finds_the_log_probabilities_that_score_gives(run: Run) -> None:
-    for found in run.translator.translate(SOURCES):
-        (again,) = run.translator.score([found.source], [found.text])
-        if again.tokens == found.tokens:  # another division of the text into pieces has another probability
-            assert again.log_prob == pytest.approx(found.log_prob, abs=1e-4)
-
-
 def test_a_model_of_both_directions_scores_either(run: Run, words: list[str], tmp_path: Path) -> None:
     both = save_other(run, tmp_path / "both.safetensors", both_directions=True)
     score.main([f"ckpt={both}", *words[1:], "source_lang=de", f"output={tmp_path}/scored.jsonl"])

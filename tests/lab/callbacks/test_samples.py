@@ -1,4 +1,4 @@
-"""Samples: what they say before a training begins, and their table in TensorBoard."""
+"""Samples: what they say before a training begins, their table in TensorBoard, and the views that they draw."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from pytorch_lightning.loggers import TensorBoardLogger
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugin_util import markdown_to_safe_html
 
+from nmt.build import build_objects
+from nmt.config.compose import compose
+from nmt.config.settings import validate
 from nmt.data.pair import SentencePair
+from nmt.errors import UserError
 from nmt.lab.callbacks.samples import Samples
 from tests.lab.attention.test_fonts import DEJAVU
 
@@ -56,3 +60,30 @@ def test_tensorboard_shows_marks_as_they_are(tmp_path: Path) -> None:
     (event,) = EventAccumulator(str(tmp_path)).Reload().Tensors("translations/text_summary")
     cells = re.findall("<td>(.*?)</td>", markdown_to_safe_html(event.tensor_proto.string_val[0]), re.DOTALL)
     assert [html.unescape(cell) for cell in cells] == [cell for text in texts for cell in (text, "Ein Hund.", text)]
+
+
+def test_the_default_callbacks_are_the_plain_ones_and_those_of_the_laboratory() -> None:
+    plain, default = (compose("train", [f"callbacks={name}"])["callbacks"] for name in ("plain", "default"))
+    assert {name: default[name] for name in plain} == plain
+    assert default.keys() - plain.keys() == {"data_report", "samples", "watch"}
+
+
+def built(*words: str) -> Any:
+    return build_objects(validate(compose("train", words))).callbacks["samples"]
+
+
+def test_the_samples_get_the_views_of_the_run() -> None:
+    found = built("views=[alti,integrated_gradients]", "views.integrated_gradients.tolerance=0.5").views
+    assert list(found) == ["alti", "integrated_gradients"] and found["integrated_gradients"].tolerance == 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["views=alti", "model=rnn"], r"ALTI\+: it looks into the layers of a TransformerEncoder, but"),
+        (["views=alti", "callbacks=plain"], "views: got alti, but callbacks.samples, which draws them, is off; use"),
+    ],
+)
+def test_views_that_cannot_be_drawn_are_refused_before_the_training(words: list[str], match: str) -> None:
+    with pytest.raises(UserError, match=match):
+        built(*words)

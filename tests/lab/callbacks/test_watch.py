@@ -37,16 +37,10 @@ class Runs:
     def validate(
         self, texts: list[str], *, val: float = 1.0, train: float = 1.0, share: float = 0.9, update: int = 2000
     ) -> None:
+        ids, sources = [5, 6, EOS], [Segment((pair.source,)) for pair in PAIRS]
         self.translations = [
-            Translation(
-                EncodedSource(Segment((pair.source,)), ([5, 6, EOS],)),
-                Segment((text,)),
-                0.0,
-                [5, 6, EOS],
-                [0.0] * 3,
-                self.translator,
-            )
-            for pair, text in zip(PAIRS, texts, strict=True)
+            Translation(EncodedSource(source, (ids,)), Segment((text,)), 0.0, ids, [0.0] * 3, self.translator)
+            for source, text in zip(sources, texts, strict=True)
         ]
         scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}
         view: Any = SimpleNamespace(

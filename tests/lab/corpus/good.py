@@ -31,6 +31,11 @@ def good_pairs(name: str, source: str, target: str) -> tuple[SentencePair, ...]:
     return tuple(Cldr(source_lang=source, target_lang=target, sizes=(3000, 1, 1), seed=1).splits()["train"])
 
 
+def paired(sources: Sequence[str], targets: Sequence[str]) -> list[SentencePair]:
+    """Return the pairs of two files as a reader would, with their lines."""
+    return [SentencePair(*texts, line) for line, texts in enumerate(zip(sources, targets, strict=False), 1)]
+
+
 def find(name: str, pairs: Sequence[SentencePair], languages: tuple[str, str]) -> dict[int, str]:
     """Return what the defect finds in these pairs, by their index."""
     find = DEFECTS[name].finder(CorpusContext(languages, Split.of(pairs)))

@@ -18,6 +18,7 @@ from nmt.lab.corpus.defects import DEFECTS, FILTERS
 from nmt.lab.corpus.inspection import inspect
 from nmt.lab.corpus.report import page, short_text, text, visible
 from tests.html_page import Page
+from tests.lab.corpus.good import paired
 
 ENGLISH = ("the old man walks his dog along river while children play in snow and women read books").split()  # noqa: SIM905
 GERMAN = "der alte Mann führt seinen Hund am Fluss während Kinder im Schnee spielen und Frauen lesen".split()  # noqa: SIM905
@@ -144,21 +145,12 @@ def test_further_training_corpora_are_inspected_as_train_is(corpus, tokenizer, d
 def test_a_shift_is_a_warning(tokenizer, data_config):
     pairs = Cldr(source_lang="en", target_lang="de", sizes=(900, 300, 1), seed=1).splits()
     sources, targets = ([getattr(pair, side) for pair in pairs["train"]] for side in ("source", "target"))
-    moved = [*targets[:600], *targets[601:], ""]
-    corpus = {
-        "train": Split.of(
-            [SentencePair(*texts, line) for line, texts in enumerate(zip(sources, moved, strict=True), 1)]
-        ),
-        "val": Split.of(pairs["val"]),
-    }
+    moved = paired(sources, [*targets[:600], *targets[601:], ""])
+    corpus = {"train": Split.of(moved), "val": Split.of(pairs["val"])}
     report = inspect(corpus, tokenizer, data_config(), origin=str)
-    warnings = [line for line in text(report) if line.startswith("warning: ")]
-    (warning,) = warnings
-    assert re.match(
-        r"warning: train: from about line 601 to line 900, the target of .* 1 line earlier; compare", warning
-    )
-    assert f"Warning: {warnings[0].removeprefix('warning: ')}." in page(report)
-    assert f"data report, {warnings[0]}" in short_text(report)
+    (warning,) = (line.removeprefix("warning: ") for line in text(report) if line.startswith("warning: "))
+    assert re.match(r"train: from about line 601 to line 900, the target of .* 1 line earlier; compare", warning)
+    assert f"Warning: {warning}." in page(report) and f"data report, warning: {warning}" in short_text(report)
     sound = inspect({**corpus, "train": Split.of(pairs["train"])}, tokenizer, data_config(), origin=str)
     assert "arning: " not in "\n".join([*text(sound), page(sound), *short_text(sound)])
 

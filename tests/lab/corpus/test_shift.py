@@ -10,12 +10,7 @@ import pytest
 from nmt.data.pair import SentencePair, Split
 from nmt.lab.corpus.inspection import BLOCK, sample
 from nmt.lab.corpus.shift import WINDOW, Stretch, find_shifts
-from tests.lab.corpus.good import CORPORA, good_pairs
-
-
-def paired(sources, targets):
-    """Return the pairs of two files as a reader would, with their lines."""
-    return [SentencePair(*texts, line) for line, texts in enumerate(zip(sources, targets, strict=False), 1)]
+from tests.lab.corpus.good import CORPORA, good_pairs, paired
 
 
 def shifted(pairs, start, end, offset):
