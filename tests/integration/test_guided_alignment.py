@@ -52,7 +52,7 @@ def test_a_run_and_its_figures(corpus):
 
     # Another alignment is another corpus.
     (corpus / "train.align").write_text("0-0\n" * PAIRS, "utf-8")
-    with pytest.raises(UserError, match="pairs or their alignments are not those that this run began with"):
+    with pytest.raises(UserError, match="are not those that this run began with"):
         train_program.main([f"resume={folder}", "trainer.max_steps=6"])
     (corpus / "run").rename(corpus / "first run")
     again = go(corpus, f"data.train_alignment={written}")

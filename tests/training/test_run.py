@@ -130,7 +130,7 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
             "{ft: {train: ONE, weight: 0.1}}",
             r"data\.more\.ft: got weight 0\.1 for 1 pair, expected a weight with which",
         ),
-        ("{ft: {train: EMPTY}}", r"data\.more\.ft: data: every training pair was dropped"),
+        ("{ft: {train: EMPTY}}", r"empty\.tsv: empty corpus; expected at least one"),
     ],
 )
 def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path: Path) -> None:
