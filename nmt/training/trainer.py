@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytorch_lightning as pl
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import Logger, TensorBoardLogger
-from torch.utils.tensorboard import SummaryWriter
 
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
@@ -24,8 +22,6 @@ from nmt.training.distributed import cluster_environment
 from nmt.training.module import translation_module
 from nmt.training.schedules import Limits
 from nmt.training.state import StateFiles
-
-logger = logging.getLogger(__name__)
 
 MAX_INTERVAL = 2**62  # batches between two validations: more than any run has
 MIN_VALIDATIONS, MAX_VALIDATIONS = 5, 30  # validations in a run
@@ -90,32 +86,13 @@ def make_trainer(
 
 
 class Curves(TensorBoardLogger):
-    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings.
-
-    If the events cannot be written any more, as on a full disk, one line says so, and the run goes on.
-    """
+    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
 
     def __init__(self, folder: Path, first_step: int | None) -> None:
         super().__init__(folder, name="", version="", purge_step=first_step, flush_secs=10)
 
-    @property
-    def experiment(self) -> Any:
-        new, writer = self._experiment is None, super().experiment
-        if new and isinstance(writer, SummaryWriter):
-            file = writer._get_file_writer().event_writer._general_file_writer  # type: ignore[no-untyped-call]
-            file.write = partial(_write, file, file.write)
-        return writer
-
     def save(self) -> None:
         self.experiment.flush()
-
-
-def _write(file: Any, write: Callable[[bytes], None], content: bytes) -> None:
-    try:
-        write(content)
-    except OSError as error:
-        file.write = lambda content: None
-        logger.warning(f"the curves of TensorBoard end here ({error.strerror})")
 
 
 def check_batches(settings: TrainerConfig, batches: int, val_pairs: int, processes: int) -> None:
@@ -148,15 +125,12 @@ class Validations(Callback):
     def __init__(self) -> None:
         self._share = 0.0  # the share of the run that was done when a validation was last due
         self._update = -1  # the update of the last validation
-        self._by_chance = False  # whether its scores were only chance
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the place of the last validation."""
-        return {"share": self._share, "update": self._update, "by_chance": self._by_chance}
+        return {"share": self._share, "update": self._update}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._share, self._update = state_dict["share"], state_dict["update"]
-        self._by_chance = state_dict.get("by_chance", False)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue from the finished share of the run, which is smaller than the saved share after a limit was raised.
@@ -174,15 +148,14 @@ class Validations(Callback):
         if last_batch:
             wanted = min(wanted, 0.9 / MAX_VALIDATIONS)
         due = not module.accumulating and module.share - self._share >= wanted
-        self._share = module.share if due else self._share
-        due = due and not (self._by_chance and trainer.global_step - self._update <= SOON)
+        if due:
+            self._share = module.share
+            name = module.monitor.name  # its last value is in the metrics of the trainer, also after a resume
+            score = float(trainer.callback_metrics.get(f"val/{name}", math.inf))
+            due = trainer.global_step - self._update > SOON or not module.monitor.is_chance({name: score})
+        if due:
+            self._update = trainer.global_step
         trainer.val_check_batch = 1 if due else MAX_INTERVAL
-        self._update = trainer.global_step if due else self._update
-
-    def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Keep whether the scores are only chance."""
-        module = translation_module(pl_module)
-        self._by_chance = module.monitor.is_chance(module.validation.scores)
 
 
 def validates_by_progress(settings: TrainerConfig) -> bool:

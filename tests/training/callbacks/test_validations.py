@@ -6,7 +6,7 @@ import pytest
 
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.training.trainer import Validations
-from nmt.training.validation import Monitor, Validation
+from nmt.training.validation import Monitor
 
 
 def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None, first=0, learnt=0):
@@ -19,6 +19,7 @@ def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None,
     progress = SimpleNamespace(is_last_batch=False)
     trainer = SimpleNamespace(
         global_step=first,
+        callback_metrics={"val/bleu": 0.9 if 0 < first < learnt else 1.0},
         fit_loop=SimpleNamespace(epoch_loop=SimpleNamespace(batch_progress=progress)),
         strategy=SimpleNamespace(broadcast=lambda value: value),
     )
@@ -30,12 +31,11 @@ def simulate(*, batches, epochs=None, updates=None, accumulate=1, callback=None,
         share = batch / (batches * epochs) if updates is None else trainer.global_step / updates
         accumulating = (batch + 1) % accumulate != 0
         trainer.global_step += not accumulating
-        callback.on_train_batch_end(trainer, SimpleNamespace(share=share, accumulating=accumulating))
+        view = SimpleNamespace(share=share, accumulating=accumulating, monitor=Monitor("bleu", BLEU()))
+        callback.on_train_batch_end(trainer, view)
         if trainer.val_check_batch == 1:
             done.append(batch + 1)
-            scores = {"loss": 1.0, "bleu": 0.9 if trainer.global_step < learnt else 1.0}
-            view = SimpleNamespace(monitor=Monitor("bleu", BLEU()), validation=Validation(scores=scores))
-            callback.on_validation_end(trainer, view)
+            trainer.callback_metrics = {"val/bleu": 0.9 if trainer.global_step < learnt else 1.0}
     return done
 
 
