@@ -77,10 +77,8 @@ def finish(
     # settings may have changed too: a finished run can be resumed with another search.
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
-    settings, final = (
-        {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen},
-        _final_scores(result),
-    )
+    settings = {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen}
+    final = _final_scores(result)
     for each in trainer.loggers:
         if isinstance(each, TensorBoardLogger):
             each.log_hyperparams(settings, final)

@@ -12,6 +12,7 @@ import pytorch_lightning as pl
 from torch import nn
 
 from nmt.build import Objects, build, build_model, build_objects, search_node
+from nmt.checkpoint import set_weights, weight_mismatch
 from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
@@ -33,9 +34,9 @@ from nmt.training.distributed import first_of_node_first, from_first_process, jo
 from nmt.training.finish import finish
 from nmt.training.module import EndOfBatch, TranslationModule
 from nmt.training.schedules import Limits
-from nmt.training.state import begin_folder, check_folder, read_last, stored_batches, stored_tokenizer
+from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
 from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
-from nmt.training.warm_start import load_initial, set_initial_weights
+from nmt.training.warm_start import load_initial
 from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
@@ -112,7 +113,7 @@ def train(
     batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
     check_batches(settings.trainer, batches.total, len(val_pairs), size)
     if resumed is not None:  # as Lightning does later, but other batches are refused before anything is written
-        batches.load_state_dict(stored_batches(resumed))
+        batches.load_state_dict(resumed["loops"]["fit_loop"]["state_dict"]["combined_loader"][0])
     del resumed  # its memory is free before Lightning reads the file
     val_batches = BatchLoader(lambda _: val_pairs[rank::size], data.eval_batch_tokens, shuffled=False)
     if place.rank == 0:
@@ -189,7 +190,12 @@ def make_translator(
         allow=settings.allow,
     )
     if start is not None:
-        set_initial_weights(model, start, str(settings.init))
+        if problem := weight_mismatch(start.weights, model):
+            raise UserError(
+                f"init={settings.init}: its weights do not fit this model ({problem}); "
+                "leave out the settings of the model"
+            )
+        set_weights(model, start.weights)
     if settings.data.overfit:
         for part in model.modules():  # so that the model can memorize a few pairs
             if isinstance(part, Dropout | nn.Dropout):

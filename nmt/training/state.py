@@ -59,13 +59,15 @@ def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
     folder = recipe.folder
     for name in WRITTEN:
         require_no_link(folder / name)
-    found = [name for name in (CONFIG, LOG, CHECKPOINTS, METRICS) if (folder / name).exists()]
+    found = [name for name in (CONFIG, CHECKPOINTS, METRICS) if (folder / name).exists()]
     if resume is None and CONFIG in found:
         stored = read_yaml(folder / CONFIG, dict[str, Any], remedy="name another folder")
-        if told := "; ".join(_told(_changes(stored, recipe)).values()):
-            raise UserError(f"{folder} holds a run with other settings: {told}; name another folder")
+        if changed := _changes(stored, recipe):
+            raise UserError(
+                f"{folder} holds a run with other settings: {'; '.join(changed.values())}; name another folder"
+            )
         return last_checkpoint(folder).is_file()
-    if not resume and found not in ([], [LOG] * (resume is None)):
+    if not resume and found:
         more = f", or continue that run: resume={folder}" if last_checkpoint(folder).exists() else ""
         raise UserError(f"{folder} already holds a run ({found[0]}); name another folder{more}")
     return bool(resume)
@@ -97,12 +99,6 @@ def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
     """Return the tokenizer in a state that `load_state` returned."""
     models, config = state["nmt"]["tokenizer"], state["nmt"]["config"]
     return Tokenizer(models["source"], models["target"], spans=Spans(config.get("spans", {})))
-
-
-def stored_batches(state: Mapping[str, Any]) -> dict[str, int]:
-    """Return the state of the `BatchLoader` in a state that `load_state` returned."""
-    batches: dict[str, int] = state["loops"]["fit_loop"]["state_dict"]["combined_loader"][0]
-    return batches
 
 
 class StateFiles(TorchCheckpointIO):
@@ -166,9 +162,9 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     if not path.is_file():
         raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; start the run again")
     last = load_state(path)
-    told = _told(_changes(last["nmt"]["config"], recipe))
-    fixed = [text for key, text in told.items() if f"{key}.".startswith(tuple(f"{name}." for name in FIXED))]
-    fixed = [text for text in fixed if not text.startswith("optimizer.lr:")]
+    changed = _changes(last["nmt"]["config"], recipe)
+    names = tuple(f"{name}." for name in FIXED)
+    fixed = [text for key, text in changed.items() if f"{key}.".startswith(names) and key != "optimizer.lr"]
     if fixed:
         raise UserError(
             f"resume={folder}: last.ckpt depends on settings that have changed: {'; '.join(fixed)}; "
@@ -180,20 +176,16 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
             f"resume={folder}: this run is finished (see its {METRICS}); raise a limit, as in trainer.max_epochs=60, "
             "or start a new run"
         )
-    for text in told.values():
+    for text in changed.values():
         logger.info(f"resume: {text}")
     return last
 
 
-def _changes(before: Mapping[str, Any], recipe: Recipe) -> dict[str, tuple[Any, Any]]:
+def _changes(before: Mapping[str, Any], recipe: Recipe) -> dict[str, str]:
+    """Return what is said of each setting that differs from those in the config `before`, by its dotted key."""
     changed = changes(*map(with_absolute_paths, (before, recipe.plain)))
     changed.pop("allow", None)
-    return changed
-
-
-def _told(changed: Mapping[str, tuple[Any, Any]]) -> dict[str, str]:
-    """Return what is said of each changed setting."""
-    return {key: f"{key}: {_shown(now)} (was {_shown(before)})" for key, (before, now) in changed.items()}
+    return {key: f"{key}: {_shown(now)} (was {_shown(old)})" for key, (old, now) in changed.items()}
 
 
 def _shown(value: Any) -> str:

@@ -6,10 +6,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
+from nmt.checkpoint import Checkpoint, load
 from nmt.config.recipe import NOTHING, changes
 from nmt.errors import UserError
-from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import shown
 from nmt.system.run_files import find_checkpoint
 from nmt.translation.loading import languages_of
@@ -36,12 +35,3 @@ def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
     if own := [f"tokenizer.{key}={shown(before)}" for key, (before, now) in differing if NOTHING not in (before, now)]:
         raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {' '.join(own)}")
     return start
-
-
-def set_initial_weights(model: Seq2Seq, start: Checkpoint, path: str) -> None:
-    """Copy the weights of the checkpoint at `path` into the model. Raises UserError if they do not fit it."""
-    if problem := weight_mismatch(start.weights, model):
-        raise UserError(
-            f"init={path}: its weights do not fit this model ({problem}); leave out the settings of the model"
-        )
-    set_weights(model, start.weights)

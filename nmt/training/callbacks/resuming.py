@@ -117,17 +117,12 @@ class ExactResume(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """Return every rank's states of torch's generators: that of the CPU, and that of the GPU that trains."""
-        mine = self._states()
+        gpu = None if self._gpu is None else torch.cuda.get_rng_state(self._gpu)
+        mine = {"torch": torch.get_rng_state(), "cuda": gpu}
         states = [mine] * self._ranks
         if self._ranks > 1:
             torch.distributed.all_gather_object(states, mine)
         return {"ranks": states}
-
-    def _states(self) -> dict[str, Any]:
-        return {
-            "torch": torch.get_rng_state(),
-            "cuda": None if self._gpu is None else torch.cuda.get_rng_state(self._gpu),
-        }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep the states until training begins, so that nothing draws from them before."""
@@ -141,15 +136,13 @@ class ExactResume(Callback):
         if self._loaded:
             _restore_place(trainer)
         if rank < len(self._loaded):
-            self._restore(self._loaded[rank])
+            state = self._loaded[rank]
+            torch.set_rng_state(state["torch"])
+            if self._gpu is not None and state["cuda"] is not None:
+                torch.cuda.set_rng_state(state["cuda"], self._gpu)
         elif rank > 0:  # all ranks were seeded alike, so that they begin with equal weights
             torch.manual_seed(torch.initial_seed() + rank)
         self._loaded = []
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        torch.set_rng_state(state["torch"])
-        if self._gpu is not None and state["cuda"] is not None:
-            torch.cuda.set_rng_state(state["cuda"], self._gpu)
 
 
 def _restore_place(trainer: pl.Trainer) -> None:
