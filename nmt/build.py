@@ -169,17 +169,11 @@ def override(search: Search, fields: Mapping[str, Any]) -> Search:
         raise UserError(f"search.{error}") from error
 
 
-def search_node(search: Search) -> dict[str, Any]:
-    """Return the plain node that describes `search`, as checkpoints and score files hold it."""
-    return dict(_node(search))
-
-
-def _node(value: Any) -> Any:
-    if not dataclasses.is_dataclass(value):
-        return value
-    kind, fields = type(value), (each.name for each in dataclasses.fields(value) if each.init)
-    values = {name: _node(getattr(value, name)) for name in fields}
-    return {TARGET: f"{kind.__module__}.{kind.__qualname__}", **values}
+def search_node(search: Any) -> dict[str, Any]:
+    """Return the plain node that describes `search`, or a part of one, as checkpoints and score files hold it."""
+    values = {each.name: getattr(search, each.name) for each in dataclasses.fields(search) if each.init}
+    plain = {name: search_node(each) if dataclasses.is_dataclass(each) else each for name, each in values.items()}
+    return {TARGET: f"{type(search).__module__}.{type(search).__qualname__}", **plain}
 
 
 def architecture(config: Mapping[str, Any]) -> str:

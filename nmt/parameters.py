@@ -238,12 +238,8 @@ def annotations_of(kind: type) -> dict[str, Any]:
 
     An annotation that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
     """
-    owner = next(each for each in kind.__mro__ if "__init__" in vars(each))
-    return hints_of(owner if "__dataclass_fields__" in vars(owner) else owner.__init__)  # type: ignore[misc]
-
-
-def hints_of(owner: Any) -> dict[str, Any]:
-    """Return the annotations of a function or of the fields of a class, without those that Python cannot read."""
+    owner: Any = next(each for each in kind.__mro__ if "__init__" in vars(each))
+    owner = owner if "__dataclass_fields__" in vars(owner) else owner.__init__
     try:
         return typing.get_type_hints(owner, include_extras=True)
     except Exception:

@@ -157,12 +157,6 @@ class Decoder(nn.Module, ABC, Generic[StateT]):
         """
 
 
-def masked_mean(memory: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean (B, D) of `memory` (B, S, D) over the real positions of `mask` (B, S)."""
-    weights = mask.to(memory.dtype).unsqueeze(-1)
-    return (memory * weights).sum(1) / weights.sum(1)
-
-
 def stack_layers(layers: Sequence[Tensor | None]) -> Tensor:
     """Return the weights (B, H, T, S) of L layers as one tensor (B, L, H, T, S)."""
     return torch.stack([layer for layer in layers if layer is not None], dim=1)

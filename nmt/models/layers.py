@@ -35,7 +35,11 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return nn.functional.dropout(x, self.p)
-        return x * _byte_mask(x, min(255, round(self.p * 256)))
+        threshold = min(255, round(self.p * 256))
+        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
+        words.random_(-(2**63), 2**63 - 1)
+        keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
+        return x * keep.to(x.dtype).mul_(256 / (256 - threshold))
 
     def extra_repr(self) -> str:
         return f"p={self.p}"
@@ -52,13 +56,6 @@ class StochasticDepth(Dropout):
         if not self.training or self.p == 0.0:
             return x
         return x * super().forward(x.new_ones(len(x), 1, 1))
-
-
-def _byte_mask(x: Tensor, threshold: int) -> Tensor:
-    words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
-    words.random_(-(2**63), 2**63 - 1)
-    keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
-    return keep.to(x.dtype).mul_(256 / (256 - threshold))
 
 
 class GatedLinearUnit(nn.Module):

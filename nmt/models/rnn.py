@@ -42,9 +42,6 @@ class RecurrentLayer(nn.Module):
         self.feed_width = feed_width
         self.width = width
         self.is_lstm = cell == "lstm"
-        self._initialize()
-
-    def _initialize(self) -> None:
         input_weight, hidden_weight, input_bias, hidden_bias = self.rnn.all_weights[0]
         gates = 4 if self.is_lstm else 3
         for gate in input_weight.chunk(gates):
@@ -178,7 +175,6 @@ class RecurrentEncoder(Encoder):
         self.memory_dropout = Dropout(memory_dropout)
 
     def forward(self, source: Tensor, source_mask: Tensor, *, need_weights: bool = False) -> EncoderOutput:
-        """Return the memory (B, S, width) of `source` (B, S) and final states (B, layers, width), without weights."""
         lengths = source_mask.sum(dim=1)
         reversal = _reversal(lengths, source.shape[1])
         rows = torch.arange(lengths.shape[0], device=source.device)

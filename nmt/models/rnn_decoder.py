@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError
 from nmt.models.attention.base import AttentionFactory, AttentionMemory
-from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State, masked_mean
+from nmt.models.interface import AttentionWeights, CrossLayer, Decoder, EncoderOutput, State
 from nmt.models.layers import Dropout, TokenEmbedding
 from nmt.models.rnn import CellKind, LayerState, LayerStep, RecurrentLayer, RecurrentStack, StackStep
 from nmt.parameters import Fraction, Layers, Width
@@ -43,10 +43,10 @@ class Bridge(nn.Module):
 
     def forward(self, encoded: EncoderOutput) -> tuple[LayerState, ...]:
         """Return the state of each decoder layer, tensors (B, width)."""
-        if encoded.final_state is None:
-            finals = masked_mean(encoded.memory, encoded.memory_mask).unsqueeze(1)
-        else:
-            finals = encoded.final_state  # (B, L, memory_width)
+        finals = encoded.final_state  # (B, L, memory_width)
+        if finals is None:
+            real = encoded.memory_mask.to(encoded.memory.dtype).unsqueeze(-1)
+            finals = ((encoded.memory * real).sum(1) / real.sum(1)).unsqueeze(1)
         lowest = finals.shape[1] - self.layers
         states = [
             torch.tanh(projection(finals[:, max(0, lowest + index // self.tensors)]))
@@ -130,7 +130,6 @@ class RecurrentDecoder(Decoder[RecurrentState]):
     def step(
         self, tokens: Tensor, state: RecurrentState, *, need_weights: bool = False
     ) -> tuple[Tensor, AttentionWeights | None, RecurrentState]:
-        """Read `tokens` (N,); return hidden (N, readout_width), weights if requested, and the next state."""
         embedded = self.embedding_dropout(self.embedding(tokens))
         top, context, weights, state = self._advance(self._project(embedded), state, self._steps())
         hidden = self._read(top, context, embedded)
@@ -142,7 +141,6 @@ class RecurrentDecoder(Decoder[RecurrentState]):
     def forward(
         self, target_in: Tensor, encoded: EncoderOutput, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden (B, T, readout_width) for `target_in` (B, T), and the attention weights if requested."""
         embedded = self.embedding_dropout(self.embedding(target_in))
         cells_need_attention = self.query_state in ("previous", "between") or self.input_feeding
         run = self._step_by_step if cells_need_attention else self._all_at_once
@@ -168,17 +166,16 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         for gates in self._project(embedded).unbind(dim=1):
             top, context, weights, state = self._advance(gates, state, steps)
             assert context is not None and weights is not None
+            tops.append(top)
+            all_contexts.append(context)
             all_weights.append(weights)
             if self.input_feeding:
                 hidden.append(self._read(top, context, None))
                 state = replace(state, feed=hidden[-1])
-            else:
-                tops.append(top)
-                all_contexts.append(context)
         if self.input_feeding:
-            return torch.stack(hidden, dim=1), torch.stack(all_weights, dim=2)
-        states = torch.stack(tops, dim=1)
-        readout = self._read(states, torch.stack(all_contexts, dim=1), embedded)
+            readout = torch.stack(hidden, dim=1)
+        else:
+            readout = self._read(torch.stack(tops, dim=1), torch.stack(all_contexts, dim=1), embedded)
         return readout, torch.stack(all_weights, dim=2)
 
     def _project(self, embedded: Tensor) -> Tensor:

@@ -35,30 +35,24 @@ class Seq2Seq(nn.Module):
         self.decoder = decoder
         if problem := value_problem(tie_embeddings, Tying):
             raise ParameterError("tie_embeddings", problem)
-        if tie_embeddings in ("target", "all"):
-            self._tie_output()
+        source, target, output = encoder.embedding.weight, decoder.embedding.weight, decoder.output.weight
+        if tie_embeddings != "none":
+            if target.shape != output.shape:
+                raise ParameterError(
+                    "tie_embeddings",
+                    f"got a decoder whose embeddings are {target.shape[1]} wide and whose output layer reads "
+                    f"{output.shape[1]}, expected equal widths; make them equal or use 'none'",
+                )
+            decoder.output.weight = target
         if tie_embeddings == "all":
-            self._tie_source()
-
-    def _tie_output(self) -> None:
-        table, output = self.decoder.embedding.weight, self.decoder.output.weight
-        if table.shape != output.shape:
-            raise ParameterError(
-                "tie_embeddings",
-                f"got a decoder whose embeddings are {table.shape[1]} wide and whose output layer reads "
-                f"{output.shape[1]}, expected equal widths; make them equal or use 'none'",
-            )
-        self.decoder.output.weight = self.decoder.embedding.weight
-
-    def _tie_source(self) -> None:
-        source, target = self.encoder.embedding.weight, self.decoder.embedding.weight
-        if source.shape != target.shape:
-            raise ParameterError(
-                "tie_embeddings",
-                f"got 'all' with source embeddings {tuple(source.shape)} and target embeddings {tuple(target.shape)}, "
-                f"expected one shape; use one joint vocabulary and equal widths, or use 'target'",
-            )
-        self.encoder.embedding.weight = self.decoder.embedding.weight
+            if source.shape != target.shape:
+                raise ParameterError(
+                    "tie_embeddings",
+                    f"got 'all' with source embeddings {tuple(source.shape)} and target embeddings "
+                    f"{tuple(target.shape)}, expected one shape; use one joint vocabulary and equal widths, or use "
+                    "'target'",
+                )
+            encoder.embedding.weight = target
 
     def forward(
         self, source: Tensor, source_mask: Tensor, target_in: Tensor, *, need_weights: bool | CrossLayer = False
@@ -118,11 +112,9 @@ class CoverageTracker:
         self.model = model
 
     def start(self, source: Tensor, source_mask: Tensor) -> TrackedState:
-        """Return the state before the first token, with one hypothesis for each sentence."""
         return TrackedState(self.model.start(source, source_mask), (~source_mask).float())
 
     def step(self, tokens: Tensor, state: TrackedState) -> tuple[Tensor, TrackedState]:
-        """Read `tokens` (N,); return log-probabilities (N, V) in float32 and the next state."""
         hidden, weights, inner = self.model.decoder.step(tokens, state.inner, need_weights=True)
         assert weights is not None and weights.cross is not None
         attention = weights.cross.float().mean((1, 2)).squeeze(1)  # (N, L, H, 1, S) -> (N, S)

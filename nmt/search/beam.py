@@ -117,7 +117,9 @@ class BeamSearch(ConstrainedSearch):
             scores = candidates.totals / self.divisor(length)
             if self.coverage_penalty:
                 scores = scores + self.coverage_penalty * coverage(cast(Attending, state), candidates.parents)
-            finishes = self._finishes(candidates, ended | (live.max_length == length).unsqueeze(1))
+            ends = ended | (live.max_length == length).unsqueeze(1)
+            first = torch.arange(ends.shape[1], device=ends.device) < self.group_size
+            finishes = ends & first & (candidates.totals > -torch.inf)
             record(found, live.index, candidates, scores, finishes)
 
             width = live.beams.totals.shape[1]
@@ -153,12 +155,8 @@ class BeamSearch(ConstrainedSearch):
             survivors = self._survivors(parts[-1], parts[-1].tokens[..., -1] == EOS)
             exists = (survivors.totals > -torch.inf).to(taken)
             taken = taken.scatter_add(2, survivors.tokens[:, None, :, -1], exists.unsqueeze(1))
-        return Beams.interleaved(parts)
-
-    def _finishes(self, candidates: Beams, ends: Tensor) -> Tensor:
-        """Return which candidates (B*G, C) finish: those that end, exist, and rank among the first K."""
-        ranked = torch.arange(ends.shape[1], device=ends.device) < self.group_size
-        return ends & ranked & (candidates.totals > -torch.inf)
+        # the hypotheses of a sentence's groups are adjacent
+        return Beams(*(torch.stack(field, 1).flatten(0, 1) for field in zip(*parts, strict=True)))
 
     def _survivors(self, candidates: Beams, ended: Tensor) -> Beams:
         """Return the best K candidates without eos (B*G, K); places without a candidate have a sum of -inf."""
@@ -197,13 +195,10 @@ class BeamSearch(ConstrainedSearch):
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         if not hypotheses:
             raise ValueError("search: the model gave every token a probability of zero")
-        hypotheses = sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)
-        if self.groups > 1:
-            first: dict[tuple[int, ...], Hypothesis] = {}
-            for hypothesis in hypotheses:
-                first.setdefault(tuple(hypothesis.tokens), hypothesis)
-            hypotheses = list(first.values())
-        return hypotheses[: self.n_best]
+        different: dict[tuple[int, ...], Hypothesis] = {}
+        for hypothesis in sorted(hypotheses, key=lambda hypothesis: -hypothesis.score):
+            different.setdefault(tuple(hypothesis.tokens), hypothesis)  # several groups may find the same one
+        return list(different.values())[: self.n_best]
 
     def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
         """Return the probabilities under the model, normalized, because no hypothesis occurs twice."""
@@ -229,11 +224,6 @@ class Beams(NamedTuple):
         nothing = torch.zeros(sentences, 1, 0, device=device)
         parents = torch.zeros(sentences, 1, dtype=torch.long, device=device)
         return cls(nothing.long(), nothing, torch.zeros(sentences, 1, device=device), parents)
-
-    @classmethod
-    def interleaved(cls, groups: Sequence[Beams]) -> Beams:
-        """Return the hypotheses of all groups, those of a sentence's groups adjacent."""
-        return cls(*(torch.stack(field, 1).flatten(0, 1) for field in zip(*groups, strict=True)))
 
     def take(self, sentences: Tensor, places: Tensor | slice = slice(None)) -> Beams:
         """Return the hypotheses at (sentences, places): two index tensors of one shape, or all places."""

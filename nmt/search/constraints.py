@@ -258,13 +258,11 @@ class Prefixed(Generic[S]):
     read: int = 0
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
-        """Return the state of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
         prefixes = self.prefixes if sentences is None else self.prefixes[sentences]
         return type(self)(self.inner.select(rows, sentences), prefixes, self.read)
 
     @property
     def coverage(self) -> Tensor:
-        """The coverage of the inner state; a search reads it only if that state has it."""
         return cast(Attending, self.inner).coverage
 
 

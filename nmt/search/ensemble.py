@@ -25,7 +25,6 @@ class States:
     members: tuple[Selectable, ...]
 
     def select(self, rows: Tensor, sentences: Tensor | None = None) -> Self:
-        """Return the states of the hypotheses `rows` (N',); `sentences` (B',) are given if some were dropped."""
         return type(self)(tuple(state.select(rows, sentences) for state in self.members))
 
     @property
