@@ -17,7 +17,7 @@ from nmt.config.schema import Count, Number, read_json
 from nmt.errors import UserError, one_line
 from nmt.parameters import Form, Range
 from nmt.text.languages import UNSPACED, WIDE
-from nmt.tokens import WORD_MARK, Piece
+from nmt.tokens import START_MARKS, WORD_MARK, Piece
 
 if TYPE_CHECKING:
     from nmt.models.interface import AttentionWeights
@@ -199,7 +199,7 @@ class AttentionMap:
         }
         for kind in KINDS:
             weights = getattr(self, kind)
-            plain[kind] = None if weights is None else _rounded(weights.tolist())
+            plain[kind] = None if weights is None else weights.double().round(decimals=DECIMALS).tolist()
         return plain
 
 
@@ -241,7 +241,7 @@ def _as_written(pieces: Sequence[Piece]) -> list[Piece]:
         tag, after = written[i : i + 2]
         spaced = i > 0 and written[i - 1].label == WORD_MARK
         first = i < 2 or written[i - 2].is_special  # there is always a "▁" at the start of a sentence
-        if tag.is_start_tag and after.label.startswith(WORD_MARK) and (first or not spaced):
+        if tag.mark in START_MARKS and after.label.startswith(WORD_MARK) and (first or not spaced):
             written[i] = tag if spaced else replace(tag, label=WORD_MARK + tag.label)
             written[i + 1] = replace(after, label=after.label.removeprefix(WORD_MARK))
     return written
@@ -280,10 +280,6 @@ def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> 
         for groups, size in ((rows, weights.shape[2]), (columns, weights.shape[3]))
     ]
     return inside[0] / inside[0].sum(1, keepdim=True) @ weights @ inside[1].T
-
-
-def _rounded(value: Any) -> Any:
-    return [_rounded(item) for item in value] if isinstance(value, list) else round(value, DECIMALS)
 
 
 def _layout(value: Any, indent: str = "") -> str:

@@ -141,7 +141,10 @@ def _fits_one(value: Any, option: Any) -> bool:
     if option is tuple and isinstance(value, list):  # no config can hold a tuple
         return True
     if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):
-        return is_kind(value, option)
+        try:
+            return issubclass(value, option) if inspect.isclass(value) else isinstance(value, option)
+        except TypeError:  # Python cannot tell, as for a protocol that is not `runtime_checkable`
+            return True
     return True
 
 
@@ -150,17 +153,6 @@ def _concerns(limit: Any, value: Any) -> bool:
     if isinstance(limit, Range):
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(limit, Form) and isinstance(value, str)
-
-
-def is_kind(value: Any, kind: type) -> bool:
-    """Return whether `value` is an instance of `kind` or, for a class, derived from it.
-
-    The answer is True if Python cannot tell, as for a protocol that is not `runtime_checkable`.
-    """
-    try:
-        return issubclass(value, kind) if inspect.isclass(value) else isinstance(value, kind)
-    except TypeError:
-        return True
 
 
 _WORDS = {
@@ -203,14 +195,7 @@ def _expected_one(option: Any) -> str:
 
 
 def _near_choice(value: Any, annotation: Any) -> str:
-    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string.
-
-    In a list, the first such item counts.
-    """
-    if isinstance(value, list):
-        inner = [typing.get_args(option)[0] for option in options(annotation) if typing.get_origin(option) is list]
-        hints = (_near_choice(item, each) for each in inner for item in value if not fits(item, each))
-        return next(filter(None, hints), "")
+    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string."""
     choices = [
         choice
         for option in options(annotation)

@@ -33,8 +33,3 @@ class Piece:
     def is_special(self) -> bool:
         """Whether this is a token of every sentence, such as its end. A tag `</s>` that is a span is not."""
         return self.label in SPECIAL and not self.mark
-
-    @property
-    def is_start_tag(self) -> bool:
-        """Whether this is the start tag of an element."""
-        return self.mark in START_MARKS

@@ -9,7 +9,7 @@ import math
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -180,8 +180,11 @@ def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int6
 # The loader
 
 
+@dataclass(eq=False)
 class BatchLoader:
     """Yields the batches of one rank: of `world_size` successive batches, each rank gets one.
+
+    `pairs` returns the pairs of an epoch.
 
     The order of the batches does not depend on the number of ranks. So an update has the same pairs as one of a single
     process that accumulates `world_size` batches. In the last update of an epoch there may be fewer batches than ranks.
@@ -195,56 +198,48 @@ class BatchLoader:
     batch may therefore have slightly more than `batch_tokens` tokens (see `plan_batches`).
     """
 
-    def __init__(
-        self,
-        pairs: Callable[[int], Sequence[Encoded]],
-        batch_tokens: int,
-        *,
-        seed: int = 0,
-        shuffled: bool = True,
-        rank: int = 0,
-        world_size: int = 1,
-    ) -> None:
-        """Take a function that returns the pairs of an epoch."""
-        self._pairs = pairs
-        self._batch_tokens = batch_tokens
-        self._seed = seed
-        self._shuffled = shuffled
-        self._rank = rank
-        self._world_size = world_size
+    pairs: Callable[[int], Sequence[Encoded]]
+    batch_tokens: int
+    _: KW_ONLY
+    seed: int = 0
+    shuffled: bool = True
+    rank: int = 0
+    world_size: int = 1
+
+    def __post_init__(self) -> None:
         self._epoch = 0
         self.done = 0  # batches of this epoch that were yielded, counted over all ranks
         self._first = 0  # where the next iteration begins: at 0 unless a state was loaded
         # The batches of all ranks in an epoch. Shuffling changes neither their number nor the lengths in them, so that
         # no plan is needed.
-        self.total = len(_starts(np.maximum(*lengths_of(pairs(0))), batch_tokens)) - 1
+        self.total = len(_starts(np.maximum(*lengths_of(self.pairs(0))), self.batch_tokens)) - 1
         self._plan: tuple[int, Plan] | None = None
 
     def plan(self) -> Plan:
         """Return the batches of all ranks in the current epoch. They are made once in each epoch."""
         if self._plan is None or self._plan[0] != self._epoch:
             self._plan = None  # free the memory of the last epoch first
-            rng = np.random.default_rng([self._seed, self._epoch]) if self._shuffled else None
-            lengths = lengths_of(self._pairs(self._epoch))
-            self._plan = (self._epoch, plan_batches(*lengths, self._batch_tokens, rng, count=self.total))
+            rng = np.random.default_rng([self.seed, self._epoch]) if self.shuffled else None
+            lengths = lengths_of(self.pairs(self._epoch))
+            self._plan = (self._epoch, plan_batches(*lengths, self.batch_tokens, rng, count=self.total))
         return self._plan[1]
 
     def __len__(self) -> int:
         """Return the number of batches that each rank gets in a complete epoch."""
-        return math.ceil(self.total / self._world_size)
+        return math.ceil(self.total / self.world_size)
 
     @property
     def left(self) -> int:
         """The number of batches that each rank still gets in this epoch."""
-        return math.ceil((self.total - self.done) / self._world_size)
+        return math.ceil((self.total - self.done) / self.world_size)
 
     def __iter__(self) -> Iterator[Batch]:
-        plan, pairs, first, self._first = self.plan(), self._pairs(self._epoch), self._first, 0
-        for start in range(first, len(plan), self._world_size):
-            self.done = min(start + self._world_size, len(plan))
-            number = min(start + self._rank, self.done - 1)
+        plan, pairs, first, self._first = self.plan(), self.pairs(self._epoch), self._first, 0
+        for start in range(first, len(plan), self.world_size):
+            self.done = min(start + self.world_size, len(plan))
+            number = min(start + self.rank, self.done - 1)
             batch = make_batch(*zip(*(pairs[i] for i in plan[number]), strict=True))
-            yield batch if number == start + self._rank else replace(batch, counts=False)
+            yield batch if number == start + self.rank else replace(batch, counts=False)
 
     def set_epoch(self, epoch: int) -> None:
         """Set the epoch of the next iteration. A new epoch begins at its first batch."""

@@ -86,16 +86,16 @@ class Mixture(EncodedPairs):
 class SubwordSampling:
     """Encodes pairs again with random segmentations, which depend only on the random generator.
 
-    `type` is the type of the tokenizer, and `strength` the alpha of `UnigramSampler` or the `drop` of `BpeDropout`. A
-    side whose random encoding is longer than `max_length` keeps its usual encoding. Links follow their words.
+    `strength` is the alpha of `UnigramSampler` or the `drop` of `BpeDropout`. A side whose random encoding is longer
+    than `max_length` keeps its usual encoding. Links follow their words.
     """
 
-    def __init__(self, tokenizer: Tokenizer, type: str, strength: float, max_length: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, strength: float, max_length: int) -> None:
         self._tokenizer = tokenizer
         self._max_length = max_length
-        source, target = tokenizer.inventories
-        self._source = SAMPLERS[type](source, strength)
-        self._target = self._source if target is source else SAMPLERS[type](target, strength)
+        (source, target), sampler = tokenizer.inventories, SAMPLERS[tokenizer.type]
+        self._source = sampler(source, strength)
+        self._target = self._source if target is source else sampler(target, strength)
 
     def __call__(self, pairs: EncodedPairs, rng: random.Random) -> EncodedCorpus:
         """Return the same pairs in the same order, encoded anew, in memory-mapped temporary files."""
@@ -195,7 +195,7 @@ def make_training_pairs(
                     "expected a weight with which an epoch has at least one of them"
                 )
     if data.subword_sampling is not None:
-        sampling = SubwordSampling(tokenizer, tokenizer.type, data.subword_sampling, data.max_length)
+        sampling = SubwordSampling(tokenizer, data.subword_sampling, data.max_length)
     train = TrainingPairs(parts, sampling, settings.seed)
     if more or data.both_directions:
         logger.info(f"training pairs: {len(train):,} in an epoch")

@@ -1,7 +1,4 @@
-"""Layers that models share: dropout with fast random numbers on a CPU, gated linear units, and token embeddings.
-
-`shapes_only` builds any model without memory for its weights.
-"""
+"""Layers that models share: dropout with fast random numbers on a CPU, gated linear units, and token embeddings."""
 
 from __future__ import annotations
 
@@ -13,21 +10,16 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from nmt.parameters import Fraction
 from nmt.tokens import PAD
 
 
-class Dropout(nn.Module):
+class Dropout(nn.Dropout):
     """Inverted dropout (Srivastava et al. 2014): sets elements to zero with probability `p` and scales the rest.
 
     The scale is 1 / (1 - p), so that the expectation does not change. On a CPU the mask compares random bytes, which is
     five times as fast as torch's Bernoulli sampler. It rounds `p` to a multiple of 1/256; the scale uses the rounded
     value.
     """
-
-    def __init__(self, p: Fraction) -> None:
-        super().__init__()
-        self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
         """Return `x` with a new random mask applied; in evaluation mode, or if `p` is 0, return `x` itself."""
@@ -40,9 +32,6 @@ class Dropout(nn.Module):
         words.random_(-(2**63), 2**63 - 1)
         keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
         return x * keep.to(x.dtype).mul_(256 / (256 - threshold))
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}"
 
 
 class StochasticDepth(Dropout):

@@ -76,9 +76,10 @@ class Sampling(ConstrainedSearch):
                 sample.add(token, log_prob)
             kept = [place for place, samples in enumerate(live) if not all(sample.ended for sample in samples)]
             if not kept:
-                return [
-                    sorted((each.hypothesis() for each in samples), key=lambda found: -found.score) for samples in drawn
+                found = [
+                    [Hypothesis(each.tokens, each.log_probs, sum(each.log_probs)) for each in some] for some in drawn
                 ]
+                return [sorted(samples, key=lambda sample: -sample.score) for samples in found]
             if len(kept) < len(live):
                 sentences = torch.tensor(kept, device=device)
                 rows = torch.arange(len(live) * self.samples, device=device).view(-1, self.samples)[sentences].flatten()
@@ -119,7 +120,3 @@ class _Sample:
             self.tokens.append(token)
             self.log_probs.append(log_prob)
             self.ended = token == EOS or len(self.tokens) == self.limit
-
-    def hypothesis(self) -> Hypothesis:
-        """Return the hypothesis; its score is its log-probability."""
-        return Hypothesis(self.tokens, self.log_probs, sum(self.log_probs))

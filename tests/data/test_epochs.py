@@ -54,8 +54,8 @@ def encoded(pairs, tokenizer, folder, **settings):
     return encode_corpus(Split.of(pairs), tokenizer, filters, folder=folder, **settings)
 
 
-def sampled(usual, model, type, strength, seed=0):
-    return TrainingPairs([WeightedCorpus(usual)], SubwordSampling(model, type, strength, LONGEST), seed)
+def sampled(usual, model, strength, seed=0):
+    return TrainingPairs([WeightedCorpus(usual)], SubwordSampling(model, strength, LONGEST), seed)
 
 
 def lengths_fit(pairs):
@@ -74,7 +74,7 @@ def same(one, other):
 def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, tmp_path, type, joint):
     model = tokenizer(type, joint=joint)
     usual = encoded(pairs, model, tmp_path)
-    train, again, other = (sampled(usual, model, type, 0.3, seed=seed) for seed in (1, 1, 2))
+    train, again, other = (sampled(usual, model, 0.3, seed=seed) for seed in (1, 1, 2))
     epochs = [list(train.of_epoch(epoch)) for epoch in (0, 1)]
     back = model if joint else Tokenizer(model.target_model, model.source_model)
     for epoch in epochs:
@@ -88,7 +88,7 @@ def test_sampled_pairs_are_other_encodings_of_the_same_texts(pairs, tokenizer, t
 @pytest.mark.parametrize("type", ["unigram", "bpe"])
 def test_links_follow_their_words(pairs, tokenizer, tmp_path, type):
     model, filters = tokenizer(type), Filters(max_length=LONGEST, max_ratio=100.0)
-    made = sampled(encoded(pairs, model, tmp_path, linked=True), model, type, 0.2).of_epoch(0)
+    made = sampled(encoded(pairs, model, tmp_path, linked=True), model, 0.2).of_epoch(0)
     kept = [
         pair for pair, drop in zip(pairs, filters.reasons(*lengths_of(encode(pairs, model))), strict=True) if not drop
     ]
@@ -165,7 +165,7 @@ def test_a_loader_goes_on_where_it_stopped(pairs, tokenizer, tmp_path, type, ran
     usual = encoded(pairs, model, tmp_path)
 
     def loader(epoch, rank=0):
-        made = BatchLoader(sampled(usual, model, type, 0.3, seed=1).of_epoch, 500, seed=1, rank=rank, world_size=ranks)
+        made = BatchLoader(sampled(usual, model, 0.3, seed=1).of_epoch, 500, seed=1, rank=rank, world_size=ranks)
         made.set_epoch(epoch)
         return made
 

@@ -70,12 +70,12 @@ class Topic:
     draw: Callable[[Random], Any]
     forms: Sequence[Form]
 
-    def part(self, rng: Random, source: Locale, target: Locale) -> tuple[str, str]:
-        """Return a random expression in both locales.
+    def part(self, rng: Random, source: Locale, target: Locale) -> tuple[str, str] | None:
+        """Return a random expression in both locales, or None if many draws find none that both have.
 
         Two forms can word a value in the same way in the source ("May 7, 2024" is long and abbreviated) but differently
-        in the target. Then the first of them is used, so that a source has only one target. Raises NoWording if many
-        draws find no expression that both locales have, because CLDR covers some languages only in part.
+        in the target. Then the first of them is used, so that a source has only one target. CLDR covers some languages
+        only in part.
         """
         for _ in range(REDRAWS):
             value, drawn = self.draw(rng), rng.randrange(len(self.forms))
@@ -85,15 +85,7 @@ class Topic:
                 return text, form(target, value)
             except (NoWording, LookupError):  # LookupError: the locale lacks a name or pattern
                 continue
-        raise NoWording(f"nothing of this topic in both {source} and {target}")
-
-    def exists_in(self, source: Locale, target: Locale) -> bool:
-        """Return whether both locales have words for expressions of this topic."""
-        try:
-            self.part(Random(0), source, target)
-        except NoWording:
-            return False
-        return True
+        return None
 
 
 def _time(rng: Random) -> datetime.time:
@@ -238,12 +230,11 @@ class Cldr(Generated):
         return "CLDR"
 
     def draw(self, rng: Random) -> SentencePair | None:
-        """Return a random pair, or None if `Topic.part` found no expression that both locales have."""
-        topics, count = self.topics, rng.randint(1, self.max_parts)
-        try:
-            parts = [rng.choice(topics).part(rng, *self.locales) for _ in range(count)]
-        except NoWording:
-            return None
+        parts = []
+        for _ in range(rng.randint(1, self.max_parts)):
+            if (part := rng.choice(self.topics).part(rng, *self.locales)) is None:
+                return None
+            parts.append(part)
         style: Any = rng.choice(("standard", "standard", "or"))  # "a, b, and c" or "a, b, or c"
         sides = zip(zip(*parts, strict=True), self.locales, strict=True)
         source, target = (format_list(texts, style, locale).translate(PLAIN_SPACES) for texts, locale in sides)
@@ -264,7 +255,7 @@ def _locale(name: str, parameter: str) -> Locale:
 
 def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> list[Topic]:
     """Return the topics of these names, or if `names` is None, all that both languages have words for."""
-    there = {name: topic for name, topic in TOPICS.items() if topic.exists_in(source, target)}
+    there = {name: topic for name, topic in TOPICS.items() if topic.part(Random(0), source, target)}
     wrong = next((name for name in names or () if name not in there), None)
     if wrong in TOPICS:
         raise ParameterError("topics", f"there are no words for {wrong} in both {source} and {target}; leave it out")
