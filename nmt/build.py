@@ -1,4 +1,7 @@
-"""Builds the objects that nodes of the config describe, one by one or all objects of a run that need no data."""
+"""Builds the objects that nodes of the config describe, one by one or all objects of a run that need no data.
+
+All functions that build something raise UserError for a node that does not fit.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ def build_model(
     """Return the model that a plain (resolved) `model` config describes.
 
     `config` has `encoder` and `decoder` nodes with a `_target_` each, and `tie_embeddings`. `allow` lists the
-    user's own packages whose classes the nodes may name. Raises UserError for anything in the config that does not fit.
+    user's own packages whose classes the nodes may name.
     """
     encoder = build("encoder", config.get("encoder"), "model.encoder", allow=allow, vocab_size=source_vocab_size)
     if not hasattr(encoder, "width"):
@@ -97,7 +100,7 @@ def build_model(
 def build_optimizer(
     config: Mapping[str, Any], parameters: Iterable[Tensor], *, matrices: Sequence[Tensor], allow: Sequence[str] = ()
 ) -> torch.optim.Optimizer:
-    """Return the optimizer that an `optimizer` node describes. Raises UserError for a node that does not fit.
+    """Return the optimizer that an `optimizer` node describes.
 
     `matrices` are those of `parameters` that are matrices of hidden layers. An optimizer gets them if its constructor
     has a parameter of this name.
@@ -111,8 +114,7 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     """Return the source that a `data` section describes; nothing is read yet.
 
     Local files can replace any source: `data.path` or `data.train` replaces all of it, and `data.val` or `data.test`
-    alone replaces that split. The keys of the replaced source are checked too. Raises UserError for a section that does
-    not fit.
+    alone replaces that split. The keys of the replaced source are checked too.
     """
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
     common["strict"] |= (data.train_alignment or data.val_alignment) is not None  # line N belongs to pair N
@@ -130,7 +132,7 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
 
 
 def build_more(data: DataConfig) -> dict[str, Source]:
-    """Return the sources of the further training corpora that `data.more` names. Raises UserError for bad entries."""
+    """Return the sources of the further training corpora that `data.more` names."""
     common = {"source_lang": data.source_lang, "target_lang": data.target_lang, "strict": data.strict}
     return {
         name: build("source", FILES_NODE, f"data.more.{name}", offered={**common, "train": entry.train})
@@ -143,7 +145,7 @@ def build_filters(
 ) -> dict[str, Filter]:
     """Return the filters that the nodes of `filters` describe, by name. A node that is null is left out.
 
-    Raises UserError for nodes that do not fit, and for a filter that cannot be used for texts of these `languages`.
+    Raises UserError also for a filter that cannot be used for texts of these `languages`.
     """
     chosen = {name: node for name, node in nodes.items() if node is not None}
     built = {name: build("filter", node, f"filters.{name}", allow=allow) for name, node in chosen.items()}
@@ -154,7 +156,7 @@ def build_filters(
 
 
 def build_search(node: Mapping[str, Any], *, allow: Sequence[str] = ()) -> Search:
-    """Return the strategy that a `search` node describes. Raises UserError for a node that does not fit."""
+    """Return the strategy that a `search` node describes."""
     search: Search = build("search", node, allow=allow)
     return search
 
@@ -196,8 +198,7 @@ def _short_name(node: Mapping[str, Any]) -> str:
 def build_metrics(nodes: Mapping[str, Any], *, target_lang: str, allow: Sequence[str] = ()) -> dict[str, Metric]:
     """Return the metrics that the nodes of `scores` describe, under their names and in their order.
 
-    Raises UserError for nodes that do not fit, and for a metric named loss or perplexity, which validation computes
-    itself.
+    Raises UserError also for a metric named loss or perplexity, which validation computes itself.
     """
     if not nodes:
         raise UserError("scores: got no metric, expected at least one, as in scores=[bleu]")
@@ -225,7 +226,7 @@ def merge_scores(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def build_views(nodes: Mapping[str, Any], *, allow: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the views beside attention that the nodes of `views` describe, by name. Raises UserError for bad nodes."""
+    """Return the views beside attention that the nodes of `views` describe, by name."""
     return {name: build("view", node, f"views.{name}", allow=allow) for name, node in nodes.items()}
 
 
@@ -234,8 +235,7 @@ def build_callbacks(
 ) -> dict[str, Callback]:
     """Return the callbacks that the nodes of `callbacks` describe, by name; those of `callbacks.extra` come last.
 
-    A node that is null is left out. A callback with a parameter `views` gets the views of the run. Raises UserError for
-    nodes that do not fit.
+    A node that is null is left out. A callback with a parameter `views` gets the views of the run.
     """
     nodes = {name: node for name, node in config.items() if name not in ("monitor", "extra")}
     extra = {f"extra.{name}": node for name, node in config["extra"].items()}

@@ -132,8 +132,6 @@ def _fits_one(value: Any, option: Any) -> bool:
         return False
     if typing.is_typeddict(option):
         return isinstance(value, Mapping)
-    if option is None:
-        return value is None
     if option is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if option is int:
@@ -164,7 +162,6 @@ _WORDS = {
     list: "a list",
     tuple: "a list",
     type(None): "null",
-    None: "null",
 }
 
 

@@ -177,9 +177,6 @@ def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int6
     return starts
 
 
-# The loader
-
-
 @dataclass(eq=False)
 class BatchLoader:
     """Yields the batches of one rank: of `world_size` successive batches, each rank gets one.

@@ -66,13 +66,12 @@ def encode(pairs: Sequence[SentencePair], tokenizer: Tokenizer, *, linked: bool 
     targets = tokenizer.encode_target([target for _, target in read])
     if not linked:
         return list(map(Encoded, sources, targets))
-    links = (_links(*each, tokenizer) for each in zip(pairs, sources, targets, strict=True))
-    return list(map(Encoded, sources, targets, links))
-
-
-def _links(pair: SentencePair, source: list[int], target: list[int], tokenizer: Tokenizer) -> PieceLinks:
-    links = links_of_pair(pair, f"the alignment of '{pair.source}'")
-    return piece_links(links, *map(words_of_pieces, (source, target), tokenizer.word_starts))
+    encoded = []
+    for pair, source, target in zip(pairs, sources, targets, strict=True):
+        links = links_of_pair(pair, f"the alignment of '{pair.source}'")
+        words = map(words_of_pieces, (source, target), tokenizer.word_starts)
+        encoded.append(Encoded(source, target, piece_links(links, *words)))
+    return encoded
 
 
 class EncodedPairs(Sequence[Encoded]):

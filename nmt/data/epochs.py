@@ -152,14 +152,12 @@ class TrainingPairs:
         epoch = epoch if self.differ else 0
         if self._last is None or self._last[0] != epoch:
             self._last = None  # free the memory of the last epoch first
-            self._last = (epoch, self._make(random.Random(f"pairs {self.seed} {epoch}")))
+            rng = random.Random(f"pairs {self.seed} {epoch}")
+            pairs: EncodedPairs = self.parts[0].corpus
+            if len(self.parts) > 1:
+                pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
+            self._last = (epoch, pairs if self.sampling is None else self.sampling(pairs, rng))
         return self._last[1]
-
-    def _make(self, rng: random.Random) -> EncodedPairs:
-        pairs: EncodedPairs = self.parts[0].corpus
-        if len(self.parts) > 1:
-            pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
-        return pairs if self.sampling is None else self.sampling(pairs, rng)
 
 
 def make_training_pairs(

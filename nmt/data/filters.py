@@ -225,9 +225,6 @@ class LeakedTarget(LeakedPair):
         return (pair.target,)
 
 
-# All filters of a corpus
-
-
 @dataclass(frozen=True)
 class Filters:
     """The limits on the lengths of a training pair, and the `chosen` filters with the `context` of its corpus.

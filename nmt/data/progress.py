@@ -7,7 +7,6 @@ import logging
 import sys
 import time
 from dataclasses import KW_ONLY, dataclass
-from types import TracebackType
 
 from tqdm import tqdm
 
@@ -58,9 +57,7 @@ class PassProgress:
             speed = f"{rate:,.{0 if rate >= 10 else 1}f} {self.unit}/s"
             logger.info(f"{self.activity}: {self.done:,}{total} {self.unit}, {speed}{left}")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bar.close()
 
 

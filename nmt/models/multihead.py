@@ -206,10 +206,9 @@ def _read(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) ->
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
     """Return whether batched products are faster on a CPU than the fused kernel, which multiplies block by block.
 
-    They are faster for the few queries of a decoding step, for which the fused kernel takes up to twice as long. If
-    oneDNN multiplies (see `nmt.system.process`), each block has a fixed cost, so that the fused kernel takes up to
-    twenty times as long; with longer sentences, this cost matters less. But torch has a slow path for batches of
-    products with fewer than 400 multiplications each.
+    They are, by up to a factor of two, for the few queries of a decoding step. If oneDNN multiplies (see
+    `nmt.system.process`), each block has a fixed cost, which makes the kernel up to twenty times as slow for short
+    sentences. But torch has a slow path for batches of products with fewer than 400 multiplications each.
     """
     _, _, count, width = queries.shape
     if queries.device.type != "cpu" or count * keys.shape[2] * width < _FEW_PRODUCTS:

@@ -86,7 +86,6 @@ class Residual(nn.Module):
 
     Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4). With
     stochastic depth (arXiv:1603.09382, eq. 2), f's output is left out for a random part of the sentences in training.
-    LayerDrop (arXiv:1909.11556) is similar, but leaves out complete layers of the Transformer.
     """
 
     def __init__(self, block: TransformerBlock) -> None:

@@ -170,8 +170,7 @@ class BeamSearch(ConstrainedSearch):
 
         `at_limit`: the hypotheses are as long as the sentence allows.
         `enough`: K hypotheses are finished, and the n_best-th of them scores at least as well as the best live
-        hypothesis would if it ended now at no cost. So the search goes on if K hypotheses end early and a live one is
-        still better.
+        hypothesis would if it ended now at no cost.
         `unbeatable`: the n_best-th finished hypothesis scores at least as well as any continuation can.
         Log-probabilities only lower the sum and the divisor grows with the length, so no continuation scores above the
         best live sum divided by the divisor at max_length. The coverage term is never above 0. For a group with fewer
@@ -218,13 +217,6 @@ class Beams(NamedTuple):
     totals: Tensor
     parents: Tensor
 
-    @classmethod
-    def start(cls, sentences: int, device: torch.device) -> Beams:
-        """Return one hypothesis without tokens for each sentence."""
-        nothing = torch.zeros(sentences, 1, 0, device=device)
-        parents = torch.zeros(sentences, 1, dtype=torch.long, device=device)
-        return cls(nothing.long(), nothing, torch.zeros(sentences, 1, device=device), parents)
-
     def take(self, sentences: Tensor, places: Tensor | slice = slice(None)) -> Beams:
         """Return the hypotheses at (sentences, places): two index tensors of one shape, or all places."""
         return Beams(*(field[sentences, places] for field in self))
@@ -247,10 +239,12 @@ class Live:
 
     @classmethod
     def start(cls, max_length: Tensor, groups: int, *, n_best: int) -> Live:
-        """Return all sentences before the first token."""
+        """Return all sentences before the first token, with one hypothesis without tokens each."""
         index = torch.arange(max_length.numel(), device=max_length.device).repeat_interleave(groups)
         best_scores = torch.full((len(index), n_best), -torch.inf, device=index.device)
-        beams = Beams.start(len(index), index.device)
+        nothing = torch.zeros(len(index), 1, 0, device=index.device)
+        totals = torch.zeros(len(index), 1, device=index.device)
+        beams = Beams(nothing.long(), nothing, totals, parents=totals.long())
         return cls(index, max_length[index], torch.zeros_like(index), best_scores, beams)
 
     def advance(self, scores: Tensor, finishes: Tensor, beams: Beams) -> Live:

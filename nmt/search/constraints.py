@@ -246,9 +246,6 @@ def require_numbers(log_probs: Tensor) -> None:
         )
 
 
-# Prefix forcing
-
-
 @dataclass(frozen=True)
 class Prefixed(Generic[S]):
     """The state `inner` after `read` steps, and the `prefixes` (B, P) of the sentences, padded at the end."""
