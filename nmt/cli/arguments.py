@@ -192,8 +192,4 @@ def _typed(key: str, text: str) -> str:
 def _keys(schema: type, kind: Any) -> list[str]:
     """Return the keys of a dataclass whose annotation is `kind`, or a union or list with it."""
     hints = typing.get_type_hints(schema, include_extras=True)
-    return [name for name, hint in hints.items() if _holds(hint, kind)]
-
-
-def _holds(hint: Any, kind: Any) -> bool:
-    return bool(hint == kind) or any(_holds(each, kind) for each in typing.get_args(hint))
+    return [name for name, hint in hints.items() if repr(kind) in repr(hint)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from typing import Any, ClassVar, Literal
+from functools import lru_cache
+from typing import ClassVar, Literal
 
 import sacrebleu.metrics.bleu
 from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
@@ -97,22 +97,17 @@ class Multi30kBLEU(SacreBleuMetric):
             raise RuntimeError(note)
 
     def scorer(self) -> sacrebleu.metrics.bleu.BLEU:
+        from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+        normalizer, tokenizer = MosesPunctNormalizer(self.target_lang), MosesTokenizer(self.target_lang)
+
+        @lru_cache(maxsize=2**16)  # references are scored again and again
+        def tokenized(line: str) -> str:
+            tokens = tokenizer.tokenize(normalizer.normalize(line.lower()), aggressive_dash_splits=False, escape=True)
+            return " ".join(tokens)
+
         scorer = sacrebleu.metrics.bleu.BLEU(lowercase=True, tokenize="none", force=True)
-        scorer.tokenizer = partial(tokenized, language=self.target_lang)
+        scorer.tokenizer = tokenized
         version = importlib.metadata.version("sacremoses")
         scorer.tokenizer_signature = f"multi30k-{self.target_lang}-sacremoses-{version}"
         return scorer
-
-
-@lru_cache(maxsize=2**16)  # references are scored again and again
-def tokenized(line: str, language: str) -> str:
-    """Return a line in lower case, with normalized punctuation and a space between Moses tokens; & < > are escaped."""
-    normalizer, tokenizer = _tools(language)
-    return " ".join(tokenizer.tokenize(normalizer.normalize(line.lower()), aggressive_dash_splits=False, escape=True))
-
-
-@cache
-def _tools(language: str) -> tuple[Any, Any]:
-    from sacremoses import MosesPunctNormalizer, MosesTokenizer
-
-    return MosesPunctNormalizer(language), MosesTokenizer(language)

@@ -13,7 +13,7 @@ from sacrebleu.tokenizers import tokenizer_spm
 from nmt.build import build_metrics
 from nmt.errors import UserError
 from nmt.evaluation.metrics import bleu
-from nmt.evaluation.metrics.bleu import Multi30kBLEU, tokenized
+from nmt.evaluation.metrics.bleu import Multi30kBLEU
 from tests.tiny_run import Run
 
 NODES = {
@@ -22,6 +22,10 @@ NODES = {
     "korean": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ko-mecab"},
     "japanese": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": "ja-mecab"},
 }
+
+
+def tokenized(line: str, language: str) -> str:
+    return Multi30kBLEU(target_lang=language).scorer().tokenizer(line)
 
 
 def test_the_protocol_of_multi30k() -> None:
