@@ -18,7 +18,7 @@ from nmt.data.pair import Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Overlay, Pairs, Source, repeatable
 from nmt.data.sources.files import read_lines, together
 from nmt.data.word_links import links_of_pair
-from nmt.errors import UserError, counted, did_you_mean
+from nmt.errors import UserError, counted
 from nmt.system.lines import digest
 
 logger = logging.getLogger(__name__)
@@ -34,9 +34,6 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     in the Pharaoh format, and replaces that of the source. The number of pairs in each split is logged. Raises
     UserError for a split that does not exist, and for data or alignments that are missing or malformed.
     """
-    for split in splits or ():
-        if split not in SPLITS:
-            raise UserError(f"split: got '{split}', expected {', '.join(SPLITS)}{did_you_mean(split, SPLITS)}")
     required = ("train", "val") if splits is None else tuple(splits)
     wanted = SPLITS if splits is None else required
     corpus = _read(source, config, wanted)
@@ -144,8 +141,7 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[
     """Return the number of pairs, and the `data.val_size` pairs whose digests with the seed are the smallest.
 
     Equal pairs count as one. The choice depends on the sentences, not on their number or on the direction. So if the
-    corpus grows, the pairs that are held out later were either held out before or are new: none of them has been
-    trained on.
+    corpus grows, the pairs that are held out later were held out before or are new: none has been trained on.
     """
     count, held = 0, dict[bytes, SentencePair]()
     last = b"\xff" * 17  # larger than any digest

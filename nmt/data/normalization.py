@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 import regex
 
+_nfc = functools.partial(unicodedata.normalize, "NFC")
 LAST = 0x2FFFF  # no character after it has a decomposition
 SURROGATES = range(0xD800, 0xE000)
 
@@ -86,8 +87,7 @@ def without_hints(text: str) -> str:
 def rule_table() -> str:
     """Return the rules for `normalization_rule_tsv` of SentencePiece: in each line a spelling and its replacement.
 
-    Both are code points in hexadecimal. SentencePiece applies the longest rule at each place of a text. It removes
-    repeated spaces itself.
+    Both are code points in hexadecimal. SentencePiece applies the longest rule at each place and drops repeated spaces.
     """
     rules = {chr(code): text for code, text in _SAME.items()}
     rules |= {chr(code): "" for code in range(LAST) if re.match(f"[{_HINTS}]", chr(code))}
@@ -115,7 +115,3 @@ def _characters() -> Iterator[tuple[str, str]]:
             if _nfc(spelling) == composed:
                 others = (_nfc(spelling[:count]) + spelling[count:] for count in range(1, len(spelling) + 1))
                 yield from ((each, composed) for each in others if each != composed)
-
-
-def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)

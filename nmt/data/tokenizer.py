@@ -168,10 +168,7 @@ class Tokenizer:
         return source, source if self.joint else Inventory.of(self._target)
 
     def digest(self) -> str:
-        """Return a digest of the models, the spans and SentencePiece's version.
-
-        Equal digests mean equal ids for every text.
-        """
+        """Return a digest of models, spans and SentencePiece's version. Equal digests mean equal ids for every text."""
         parts = [sentencepiece.__version__.encode(), self.source_model, self.target_model or b""]
         if self.spans:
             parts.append(json.dumps([SPANS_VERSION, self.spans.patterns]).encode())
@@ -240,8 +237,7 @@ def default_size(characters: int, pairs: int) -> int:
     """Return the number of pieces for a corpus of this many `pairs` with this many different `characters`.
 
     Every character gets a piece. The number of further pieces grows with the square root of `pairs`, from 1,000 for
-    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The total is at most 32,000,
-    unless the characters alone are more.
+    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. At most 32,000, unless the characters alone are more.
     """
     fewest = FIXED_PIECES + characters
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))
@@ -250,7 +246,6 @@ def default_size(characters: int, pairs: int) -> int:
 def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry: Path | None) -> bytes:
     """Return the model in the file `entry` of the cache, or a new one, which is then written to it."""
     model, note = None if entry is None else _cached(entry), f", from {entry}"
-    new = model is None
     if model is None:
         stride = max(1, -(-len(split) // config.max_pairs))
         size = config.vocab_size
@@ -258,15 +253,15 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
             size = default_size(len({" "}.union(*_texts(split, side, stride, spans))), len(split))
         model = train_model(_texts(split, side, stride, spans), size, side, config)
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
+        if entry is not None:
+            with or_without():
+                write_atomically(entry, model)
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
     pieces = ModelProto.FromString(model).pieces
     single = sum(len(each.piece) == 1 for each in pieces)
     if 2 * single > len(pieces) - FIXED_PIECES and config.character_coverage > 0.98:  # the least
         note += f"; {single:,} are single characters: tokenizer.character_coverage=0.98 (to 1) makes rare ones bytes"
     logger.info(f"tokenizer: {side} {config.type}, {len(pieces):,} pieces{chosen}{note}")
-    if entry is not None and new:
-        with or_without():
-            write_atomically(entry, model)
     return model
 
 

@@ -43,6 +43,7 @@ class Bad:
 
 
 _ICONV = "iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
+Text = str | Bad
 NOT_UTF8 = Bad("not UTF-8", f"convert the text, as in: {_ICONV}")
 
 
@@ -120,7 +121,7 @@ def raw(file: BinaryIO | io.BufferedReader) -> Iterator[bytes]:
     return iter(partial(file.readline, LONGEST + 1), b"")
 
 
-def texts(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[str | Bad]:
+def texts(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[Text]:
     """Yield lines of UTF-8 text without their ends, or why a line is no text; `lines` have their ends.
 
     A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. Raises UserError for a

@@ -194,8 +194,7 @@ class Spans:
     def find(self, text: str, *, known: Iterable[str] = ()) -> list[str]:
         """Return the spans of a text in their order.
 
-        The `known` spans, such as those of its source, count also where no pattern finds them, for example in front of
-        a Korean particle.
+        The `known` spans, such as those of its source, count also where no pattern finds them, as before particles.
         """
         return [text[start:end] for start, end in self._places(text, known)]
 
@@ -215,8 +214,7 @@ class Spans:
     def protect(self, text: str | Segment, terms: Terms = NO_TERMS, known: Iterable[str] = ()) -> Segment:
         """Return a text with slots for its spans and its `terms`. A segment keeps the slots that it has.
 
-        The `known` spans count as in `find`. Without patterns, a term has no slot either, because a model without spans
-        knows no pieces for it.
+        The `known` spans count as in `find`. Without patterns, terms have no slots: the model has no pieces for them.
         """
         segment = text if isinstance(text, Segment) else Segment((text,) if text else ())
         if not self:
@@ -241,10 +239,7 @@ class Spans:
         return segment.read, self.read_target(target, {piece: slot.text for piece, slot in segment.by_piece.items()})
 
     def read_target(self, text: str, spans: Mapping[str, str]) -> str:
-        """Return a translation as a model reads it, with pieces for `spans`, which are texts by pieces.
-
-        Its other spans stay text.
-        """
+        """Return a translation as a model reads it, with pieces for `spans` (texts by pieces). Others stay text."""
         free: dict[str, deque[str]] = defaultdict(deque)
         for piece, span in spans.items():
             free[span].append(piece)

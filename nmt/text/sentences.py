@@ -1,7 +1,6 @@
 """Splits a text into sentences.
 
-The rule is the same for all languages. It uses the Unicode properties of characters and ideas of Unicode Standard Annex
-29:
+The rule is the same for all languages. It uses ideas of Unicode Standard Annex 29:
 
 - A sentence ends after terminal marks (. ! ? and those of other scripts, and "…") and the closing quotes and brackets
   after them, if white space and no lowercase letter follow.
@@ -135,11 +134,10 @@ def _halves(text: Segment, fits: Callable[[Segment], bool]) -> list[Segment]:
 
 
 def _middle(text: str) -> int:
-    """Return the best place to divide `text`: after a mark between clauses, or else after white space.
+    """Return the middlemost place to divide `text`: after a mark between clauses, or else after white space.
 
     If there is neither, it is between two characters as a reader sees them. Marks and white space count only in the
-    second and third quarter of the text, so that repeated halving ends soon. The place that is nearest to the middle is
-    taken.
+    second and third quarter of the text, so that repeated halving ends soon.
     """
     half, quarter = len(text) // 2, len(text) // 4
     for pattern in (_CLAUSE_END, _SPACE):

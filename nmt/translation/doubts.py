@@ -126,11 +126,10 @@ def has_changed_spans(translation: Translation) -> bool:
     if not source.slots:
         return False
     target = spans.protect(translation.target, known=[slot.text for slot in source.slots])
-    shown = [
-        [part if isinstance(part, str) else "\ufffc" * (not part.ends) for part in each.parts]
+    here, there = (
+        "".join(part if isinstance(part, str) else "\ufffc" * (not part.ends) for part in each.parts)
         for each in (source, target)
-    ]
-    here, there = map("".join, shown)
+    )
     without_words = any(map(str.isalnum, here)) > any(map(str.isalnum, there))
     behind_the_end = _BEHIND_THE_END.search(there) and not here.endswith("\ufffc")
     return bool(translation.lost or Counter(source.slots) != Counter(target.slots) or without_words or behind_the_end)

@@ -38,8 +38,7 @@ KNOWN = {**dict.fromkeys([SOURCE, TARGET, *OTHERS], MAX_TOKENIZER), WEIGHTS: MAX
 class ManifestFile(TypedDict):
     """The content of `export.json`, which says what an exported folder holds.
 
-    `format` has the name and the settings of the format. `files` has the digest of each file, and `sha256` that of all
-    other entries.
+    `format` has the name and the settings of the format, `files` the digest of each file, `sha256` that of the rest.
     """
 
     nmt_export: Annotated[int, Range(low=VERSION, high=VERSION)]

@@ -238,7 +238,6 @@ class Ensemble(ModelTranslator):
         return [member.tokenizer for member in self.members]
 
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        """Return the mean of the members' step functions, and their states; see `ModelTranslator.start`."""
         if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
             raise UserError(
                 "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "

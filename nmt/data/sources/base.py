@@ -1,13 +1,7 @@
-"""The base class of data sources, which give the sentence pairs of each split.
+"""The base class of data sources, which give the sentence pairs of each split. docs/extending.md has an example.
 
-A source is one class in one file, and one YAML in configs/data/ that names it:
-
-    defaults: [_common, _self_]
-    _target_: my_package.sources.MySource
-    folder: null
-
-The keys other than `_target_` are arguments of the constructor (`data.folder=...` on the command line). The program
-adds those settings of configs/data/_common.yaml that the constructor names, such as `source_lang` and `seed`.
+A source is one class, and one YAML in configs/data/ that names it. The other keys of the YAML are arguments of the
+constructor. Those settings of configs/data/_common.yaml that it names, such as `source_lang` and `seed`, are added.
 """
 
 from __future__ import annotations
@@ -24,7 +18,7 @@ from typing import Any, ClassVar
 
 from nmt.data.pair import Reiterable, SentencePair
 from nmt.errors import ParameterError, UserError, counted, did_you_mean
-from nmt.system.lines import NOT_UTF8, Bad
+from nmt.system.lines import NOT_UTF8, Bad, Text
 from nmt.text.languages import english_name, find_language
 
 SPLITS = ("train", "val", "test")
@@ -130,7 +124,6 @@ def note(text: str) -> None:
     logger.info(text)
 
 
-Text = str | Bad
 Row = tuple[int, Text, Text]  # its number, counted from 1, the source and the target
 
 

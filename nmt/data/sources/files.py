@@ -20,28 +20,17 @@ from typing import Any, TextIO, TypeVar
 
 from babel import Locale
 
-from nmt.data.sources.base import (
-    OTHERS,
-    SPLIT_FILE_NAMES,
-    Pairs,
-    Row,
-    Source,
-    Text,
-    key_of,
-    no_key,
-    note,
-    reader,
-    text_of,
-)
+from nmt.data.sources.base import OTHERS, SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, no_key, note, reader, text_of
+from nmt.data.sources.hub import SAVED, Hub
 from nmt.errors import ParameterError, UserError, counted
-from nmt.system.lines import ENDINGS, LONGEST, NOT_UTF8, Bad, decoded, format_of, opened, raw, texts
+from nmt.system.lines import ENDINGS, LONGEST, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
 from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
 LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .norm .lc .tc"  # a sentence on each
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
-DATA_SET = ("dataset_dict.json", "state.json", "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
+DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that say no language
 NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
@@ -86,8 +75,6 @@ class Files(Source):
         """Return the splits that have a file. Raises UserError for a folder that is missing or unclear."""
         specs, below = dict[str, FileSpec](), dict[str, Pairs]()
         if self.folder is not None and any(next(self.folder.glob(pattern), None) for pattern in DATA_SET):
-            from nmt.data.sources.hub import Hub
-
             source, target = self.languages
             below |= Hub(source_lang=source, target_lang=target, name=str(self.folder), strict=self.strict).splits()
         elif self.folder is not None:
@@ -228,13 +215,11 @@ def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
     if format_of(path.name) not in ROWS:
         if not has_lines(path.name):
             with opened(path):  # which names an archive and its way
-                others = (
-                    "translate_document.py reads .html, .md, .po, .srt and .vtt; convert other files to one of these"
+                raise UserError(
+                    f"{path}: got {format_of(path.name)}, expected lines (.txt, or a language: .de) or "
+                    f"{', '.join(ROWS)}; translate_document.py reads .html, .md, .po, .srt and .vtt; convert others "
+                    "to these; if each line is a sentence, name it .txt or add input_format=lines to translate.py"
                 )
-            raise UserError(
-                f"{path}: got {format_of(path.name)}, expected lines (.txt, or a language: .de) or {', '.join(ROWS)}; "
-                f"{others}; if each line is a sentence, name it .txt or add input_format=lines to translate.py"
-            )
         return enumerate(_lines(path), 1)
     return ((number, row if row == BLANK else text_of(row, column)) for number, row in _rows(path, [column]))
 

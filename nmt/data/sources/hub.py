@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import socket
 import sys
@@ -114,13 +113,11 @@ class Hub(Source):
                 )
             with self._client():  # a stream reads over the network
                 one, other = self.languages
-                numbers = itertools.count(1)
-                for batch in dataset[names[0]].iter(batch_size=1000):  # row by row, it would be 25 times slower
-                    rows_of_batch = (
-                        dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True)
-                    )
-                    for row, number in zip(rows_of_batch, numbers, strict=False):
-                        yield number, text_of(row, one), text_of(row, other)
+                batches = dataset[names[0]].iter(batch_size=1000)  # row by row, it would be 25 times slower
+                values = ((batch, row) for batch in batches for row in zip(*batch.values(), strict=True))
+                for number, (columns, row) in enumerate(values, 1):
+                    texts = dict(zip(columns, row, strict=True))
+                    yield number, text_of(texts, one), text_of(texts, other)
 
         return reader(rows, where, strict=self.strict)
 
