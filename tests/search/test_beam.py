@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.errors import ParameterError
 from nmt.models.interface import State
-from nmt.search.base import Hypothesis
+from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS, PAD
@@ -91,17 +91,20 @@ def test_fewer_tokens_than_beams() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "expected"),
+    ("search", "name", "value", "expected"),
     [
-        ("beam_size", 0, "got 0, expected an integer of at least 1 and at most 256"),
-        ("n_best", 6, "got 6, expected at most beam_size=5"),
-        ("groups", 2, "got 2, expected a number that divides beam_size=5"),
-        ("beam_sise", 2, "unknown key; did you mean 'beam_size'?"),
+        (BeamSearch(), "beam_size", 0, "got 0, expected an integer of at least 1 and at most 256"),
+        (BeamSearch(), "n_best", 6, "got 6, expected at most beam_size=5"),
+        (BeamSearch(), "groups", 2, "got 2, expected a number that divides beam_size=5"),
+        (BeamSearch(), "beam_sise", 2, "unknown key; did you mean 'beam_size'?"),
+        (BeamSearch(), "utility", "chrf", "it chooses among several translations, but n_best is 1; raise n_best"),
+        (Sampling(), "utility", "bleu", "it chooses among several translations, but samples is 1; raise samples"),
+        (Sampling(samples=4), "utility", "comet", "got 'comet', expected one of chrf, bleu, bleu_char"),
     ],
 )
-def test_settings_are_checked(name: str, value: Any, expected: str) -> None:
+def test_settings_are_checked(search: Search, name: str, value: Any, expected: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        BeamSearch().replace(**{name: value})
+        search.replace(**{name: value})
     assert caught.value.parameter == name and caught.value.problem.startswith(expected)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
 
-from nmt.errors import ParameterError
 from nmt.search.base import Hypothesis, S, Step
 from nmt.search.beam import BeamSearch
 from nmt.search.constraints import ConstrainedSearch
@@ -93,17 +92,3 @@ def test_candidates_are_ranked_by_their_expected_utility(search: ConstrainedSear
         assert expected == sorted(expected, reverse=True)
         changed += ranked[0].tokens != found[0].tokens
     assert changed or "beam" in search.label
-
-
-@pytest.mark.parametrize(
-    ("search", "fields", "expected"),
-    [
-        (BeamSearch(), {"utility": "chrf"}, "it chooses among several translations, but n_best is 1; raise n_best"),
-        (Sampling(), {"utility": "bleu"}, "it chooses among several translations, but samples is 1; raise samples"),
-        (Sampling(), {"utility": "comet", "samples": 4}, "got 'comet', expected one of chrf, bleu, bleu_char"),
-    ],
-)
-def test_settings_are_checked(search: ConstrainedSearch, fields: dict[str, object], expected: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        search.replace(**fields)
-    assert caught.value.parameter == "utility" and caught.value.problem.startswith(expected)
