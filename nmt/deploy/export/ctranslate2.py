@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -209,10 +208,8 @@ def _array(weight: Any) -> np.ndarray[Any, Any]:
 class CTranslate2Translator(EngineTranslator):
     """Translates in CTranslate2 with the weights and the tokenizers of a folder.
 
-    The engine also reads its settings and vocabularies from files. It gets new ones, in a folder that is there while it
-    loads, because those of a stranger could say anything.
-
-    It computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
+    The engine gets its settings and vocabularies anew, because those of a stranger's folder could say anything. It
+    computes in the type `quantization` of the weights if the device has it, otherwise in float32. On the processor,
     it has as many threads as torch, and each of them translates sentences of its own, because the products of a
     decoding step are too small to be divided. Raises UserError if the package is missing or the files are damaged.
     """
@@ -240,23 +237,21 @@ class CTranslate2Translator(EngineTranslator):
             model = build_model(manifest["config"]["model"], **sizes)
         contents: dict[str, Any] = {f"{side}_vocabulary": pieces[side] for side in pieces}
         contents["config"] = engine_settings(self.tokenizer, model)
+        files = {f"{name}.json": json.dumps(content).encode() for name, content in contents.items()}
         place = resolve_device(device)
         threads, supported = torch.get_num_threads(), ctranslate2.get_supported_compute_types(place.type)
-        with tempfile.TemporaryDirectory() as name:
-            for key, content in contents.items():
-                Path(name, f"{key}.json").write_text(json.dumps(content), "utf-8")
-            Path(name, WEIGHTS).symlink_to((folder / WEIGHTS).absolute())
-            try:
-                self.translator = ctranslate2.Translator(
-                    name,
-                    device=place.type,
-                    device_index=place.index or 0,
-                    compute_type=quantization if quantization in supported else "float32",
-                    inter_threads=threads if place.type == "cpu" else 1,
-                    intra_threads=1,
-                )
-            except (RuntimeError, ValueError) as error:
-                raise UserError(f"{folder / WEIGHTS}: CTranslate2 cannot load it ({error}); {REMEDY}") from error
+        try:
+            self.translator = ctranslate2.Translator(
+                str(folder),
+                files={**files, WEIGHTS: (folder / WEIGHTS).read_bytes()},
+                device=place.type,
+                device_index=place.index or 0,
+                compute_type=quantization if quantization in supported else "float32",
+                inter_threads=threads if place.type == "cpu" else 1,
+                intra_threads=1,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise UserError(f"{folder / WEIGHTS}: CTranslate2 cannot load it ({error}); {REMEDY}") from error
         torch.set_num_threads(threads)  # CTranslate2 has changed it to its intra_threads
 
     @property

@@ -179,13 +179,10 @@ def _layer(name: str, layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict
 
 
 def _attention(name: str, attention: MultiHeadAttention, order: Tensor) -> dict[str, Tensor]:
-    weights, biases = zip(
-        scaled_query(attention),
-        *zip(attention.key_value.weight.chunk(2), attention.key_value.bias.chunk(2), strict=True),
-        strict=True,
-    )
+    key_value = (each.chunk(2) for each in (attention.key_value.weight, attention.key_value.bias))
+    parts = [scaled_query(attention), *zip(*key_value, strict=True)]
     found = {"out_proj.weight": attention.output.weight[order], "out_proj.bias": attention.output.bias[order]}
-    for letter, weight, bias in zip("qkv", weights, biases, strict=True):
+    for letter, (weight, bias) in zip("qkv", parts, strict=True):
         found |= {f"{letter}_proj.weight": weight[:, order], f"{letter}_proj.bias": bias}
     return {f"{name}.{key}": value for key, value in found.items()}
 
