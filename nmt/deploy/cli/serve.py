@@ -115,9 +115,7 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
         source, target = (code.replace("_", "-") for code in translator.languages)  # clients write pt-BR
         if (source, target) in found:
-            raise UserError(
-                f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one of them"
-            )
+            raise UserError(f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one")
         if "max_source_length" not in (config.search or {}):
             longest = min(LONGEST, translator.search.max_source_length)
             translator.search = translator.search.replace(max_source_length=longest)

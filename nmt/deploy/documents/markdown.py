@@ -13,16 +13,7 @@ import pyromark
 import regex
 from pyromark import Options
 
-from nmt.deploy.documents.base import (
-    LINE_BREAK,
-    SEPARATES,
-    Document,
-    Form,
-    Parts,
-    Tag,
-    has_words,
-    plain,
-)
+from nmt.deploy.documents.base import LINE_BREAK, SEPARATES, Document, Form, Parts, Tag, has_words, plain
 from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 
