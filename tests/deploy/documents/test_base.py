@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from nmt.deploy.cli.translate_document import BY_ENDING, read_document
-from nmt.deploy.documents.base import Document, paragraphs
+from nmt.deploy.cli.translate_document import read_document
+from nmt.deploy.documents.base import paragraphs
 from nmt.errors import UserError
-from nmt.system.lines import format_of
 from nmt.text.protect import NO_SPANS, Segment, Spans
-from nmt.text.terms import NO_TERMS, Terms
+from nmt.text.terms import Terms
 from nmt.tokens import ELEMENT_MARKS
-
-
-def upper(document: Document) -> str:
-    return document.translated(lambda sentences: [str(sentence).upper() for sentence in sentences])
+from tests.deploy.documents.test_html import upper
 
 
 @pytest.mark.parametrize(
@@ -51,29 +46,17 @@ def test_long_white_space_takes_no_long_time() -> None:
     assert upper(paragraphs(text, NO_SPANS)) == text.upper() and time.perf_counter() - begun < 1
 
 
-@dataclass
-class Model:
-    """What a document needs to know of a translator."""
-
-    languages: tuple[str, str] | None = ("en", "ko")
-    terms: Terms = NO_TERMS
-    tokenizer: Any = field(default_factory=lambda: SimpleNamespace(spans=Spans({"tags": "<[a-z]>|<Ox. B>"})))
-
-
-def test_the_name_says_the_format() -> None:
-    names = ("a/b.html", "A.HTM", "b.xhtml.gz", "ko.po", "x.pot.gz", "a.txt", "html", "a.po.txt")
-    assert [BY_ENDING.get(format_of(name)) for name in names] == [*["html"] * 3, *["po"] * 2, *[None] * 3]
-
-
 def test_each_format_is_read_with_what_the_model_has() -> None:
-    model: Any = Model()
-    (sentence,) = read_document("<p>a <b>b</b></p>", "html", "x", model).sentences
+    tokenizer = SimpleNamespace(spans=Spans({"tags": "<[a-z]>|<Ox. B>"}))
+    model: Any = SimpleNamespace(
+        languages=("en", "ko"), terms=Terms({"a": "x", "Yahoo! Mail": "y"}), tokenizer=tokenizer
+    )
+    (sentence,) = read_document("<p>c <b>b</b></p>", "html", "x", model).sentences
     assert isinstance(sentence, Segment) and sentence.pieces == ELEMENT_MARKS[0]
-    many: Any = Model(terms=Terms({"a": "x"}))
-    assert read_document("<p>a a a a a a a a a <b>b</b></p>", "html", "x", many).sentences == ["a a a a a a a a a", "b"]
+    assert read_document(f"<p>{'a ' * 9}<b>b</b></p>", "html", "x", model).sentences == ["a a a a a a a a a", "b"]
     assert read_document("<Ox. B> c", "paragraphs", "x", model).sentences == ["<Ox. B> c"]
-    header = 'msgid ""\nmsgstr ""\n'
-    assert 'Language: ko\\n"' in read_document(header, "po", "x", model).filled([])
-    unknown: Any = Model(languages=None)
+    po = read_document('msgid "Open Yahoo! Mail now."\nmsgstr ""\n', "po", "x", model)
+    assert po.sentences == ["Open Yahoo! Mail now."] and "\nLanguage: ko\\n" in po.filled([""]).replace('"', "")
+    model.languages = None
     with pytest.raises(UserError, match=r"^x: a PO file names its language, but the model does not say"):
-        read_document(header, "po", "x", unknown)
+        read_document("", "po", "x", model)

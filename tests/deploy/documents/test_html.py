@@ -51,14 +51,9 @@ def upper(document: Document) -> str:
         ('<P Class=x title="a&quot;b">a<BR/>b</P>', '<p class="x" title="a&quot;b">A<br>B</p>'),
         ("a &amp; b caf&eacute; < c", "A &amp; B CAFÉ &lt; C"),
         ("<!-- a --><script>if (a<b) c()</script>d", "<!-- a --><script>if (a<b) c()</script>D"),
-        (
-            'a <span translate="no">b <span>c</span> d</span> e <i class="x notranslate">f</i>',
-            'A <span translate="no">b <span>c</span> d</span> E <i class="x notranslate">f</i>',
-        ),
-        (
-            "<p>a <svg><path d='x'/><title>t</title></svg></p>",
-            '<p>A <svg><path d="x"></path><title>t</title></svg></p>',
-        ),
+        ('a <b translate="no">b <b>c</b> d</b> e', 'A <b translate="no">b <b>c</b> d</b> E'),
+        ('a <i class="x notranslate">f</i>', 'A <i class="x notranslate">f</i>'),
+        ("a <svg><path d='x'/><title>t</title></svg>", 'A <svg><path d="x"></path><title>t</title></svg>'),
         ("<ul><li translate=no>a<li>b</ul>", '<ul><li translate="no">a</li><li>B</li></ul>'),
         ("Hello <!-- -->Bob.", "<!-- -->HELLO BOB."),
         ("play<wbr>ing", "PLAYING"),
@@ -102,11 +97,7 @@ def test_a_sentence_has_marks_for_the_tags_inside_it(text: str, sentences: list[
         ("<p>a <b>b</b> c</p>", ["x ｟8｠｟9｠"], "<p><b>x </b></p>"),  # an empty link could not be clicked
         ("<p>a <b>b</b> c</p>", ["｟8｠x｟8｠｟9｠ ｟7｠"], "<p><b>x</b></p>"),
         ("<p>See <a><img src=x></a> now.</p>", ["x ｟8｠｟9｠｟0｠"], '<p><a>x <img src="x"></a></p>'),
-        (
-            "<p>An <b>ox. <i>Cows</i> go</b> on.</p>",
-            ["v", "w.", "｟8｠x｟9｠ y", "z."],
-            "<p>v <b>w. <i>x</i> y</b> z.</p>",
-        ),
+        ("An <b>ox. <i>Cows</i> go</b> on.", ["v", "w.", "｟8｠x｟9｠ y", "z."], "v <b>w. <i>x</i> y</b> z."),
         ("<p>&lt;b&gt; is <b>c</b></p>", ["｟0｠ & ｟8｠<i>｟9｠"], "<p>&lt;b&gt; &amp; <b>&lt;i&gt;</b></p>"),
     ],
 )
@@ -171,16 +162,9 @@ def test_the_language_is_that_of_the_text() -> None:
 @pytest.mark.slow
 def test_hostile_html_takes_no_long_time() -> None:
     begun = time.process_time()
-    for text in (
-        "<a " * 13_000,
-        "a <b>b</b> " * 10_000,
-        "a. <!-- -->" * 10_000,
-        "<p><b>" * 10_000,
-        "<" * 50_000,
-        "<!--" * 9_000,
-    ):
-        upper(marked_up(text, SPANS))
-        text_of(text)
+    for part in ("<a ", "a <b>b</b> ", "a. <!-- -->", "<p><b>", "<", "<!--"):
+        upper(marked_up(part * 10_000, SPANS))
+        text_of(part * 10_000)
     assert time.process_time() - begun < 5
     with pytest.raises(UserError, match="nested too deeply"):
         marked_up("<b>" * 20_000 + "a" + "</b>" * 20_000, SPANS)

@@ -13,8 +13,7 @@ from babel.messages.pofile import read_po
 
 from nmt.deploy.documents.po import PoFile
 from nmt.errors import UserError
-from nmt.text.protect import NO_SPANS, Spans
-from nmt.text.terms import Terms
+from nmt.text.protect import NO_SPANS
 
 HEADER = r"""# Translations of the example.
 #, fuzzy
@@ -124,27 +123,17 @@ def test_programs_use_the_translations_when_they_are_reviewed() -> None:
     assert found.pgettext("menu", "_Open %s") == "_OPEN %S"
 
 
-def test_no_sentence_ends_inside_a_term() -> None:
-    text = HEADER + 'msgid "Open Yahoo! Mail now."\nmsgstr ""\n'
-    spans = Spans({"braces": r"\{\w\}"})
-    assert PoFile(text, "x.po", "de", spans, Terms({"Yahoo! Mail": "X"})).sentences == ["Open Yahoo! Mail now."]
-    assert len(PoFile(text, "x.po", "de", spans).sentences) == 2
-
-
 @pytest.mark.parametrize(
     ("text", "language", "message"),
     [
         (HEADER + 'msgid "a\nmsgstr ""\n', "de", r"^x\.po:12: got 'msgid \"a', a line that cannot be read"),
         (HEADER + 'msgid_plural "a"\n', "de", r"^x\.po: no PO file \(.*line 12"),
-        (
-            HEADER.replace("Language: ", "Language: fr") + 'msgid "a"\nmsgstr "b"\n',
-            "de",
-            r"^x\.po: its header has Language: fr, but the model tr",
-        ),
+        (HEADER.replace("Language: ", "Language: fr") + 'msgid "a"\nmsgstr "b"\n', "de",
+         r"^x\.po: its header has Language: fr, but the model tr"),
         (HEADER.replace("INTEGER", "2"), "de", r"^x\.po: its header has Plural-Forms: nplurals=2; plural=EXPRESSION"),
         (HEADER, "xx", r"^x\.po: the plural forms of 'xx' are not known; add them to its header"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_cannot_be_translated(text: str, language: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         PoFile(text, "x.po", language, NO_SPANS)

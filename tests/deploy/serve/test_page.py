@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -26,16 +25,12 @@ def client() -> Iterator[Client]:
 def page(chromium: Browser, client: Client) -> Iterator[Browser]:
     chromium.errors.clear()
     chromium.requests.clear()
-    open_page(chromium, client)
+    chromium.open(f"http://127.0.0.1:{client.port}/")
+    wait_for(lambda: chromium.run("document.getElementById('target').value"))
     yield chromium
     address = f"http://127.0.0.1:{client.port}/"
     assert {each.startswith((address, "data:")) for each in chromium.requests} == {True}
     assert not [each for each in chromium.errors if "status of 500" not in each]
-
-
-def open_page(page: Browser, client: Client, **settings: Any) -> None:
-    page.open(f"http://127.0.0.1:{client.port}/", **settings)
-    wait_for(lambda: page.run("document.getElementById('target').value"))
 
 
 def write(page: Browser, text: str) -> None:
