@@ -1,25 +1,22 @@
 """Callbacks of one's own in a run: they are called, their state is saved and resumed."""
 
 import pytest
+from pytorch_lightning import Callback
 
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.system.run_files import METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.run import train
-from tests.integration.small_training import last
+from tests.integration.small_training import SMALL_TRANSFORMER, last
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
-    "tokenizer.vocab_size=330", "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu", "callbacks=plain",
+    "tokenizer.vocab_size=330", *SMALL_TRANSFORMER, "trainer.accelerator=cpu", "callbacks=plain",
     "logger.tensorboard=false",
     "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=0.3",
     "search.max_length_extra=0",
 ]  # fmt: skip
-
-COUNTER = """
-from pytorch_lightning import Callback
 
 
 class Counter(Callback):
@@ -34,7 +31,6 @@ class Counter(Callback):
 
     def load_state_dict(self, state_dict):
         self.validations = state_dict["validations"]
-"""
 
 
 def go(folder, *more, resume=False):
@@ -46,17 +42,11 @@ def counted(folder):
     return last(folder)["callbacks"]["Counter"]["validations"]
 
 
-def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path, monkeypatch):
-    package = tmp_path / "package_of_mine"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "counter.py").write_text(COUNTER)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_callback_of_ones_own_is_called_saved_and_resumed(tmp_path):
     own = [
-        "allow=[package_of_mine]", "+callbacks.extra.counter._target_=package_of_mine.counter.Counter",
-        "+callbacks.extra.counter.step=2",
+        "allow=[tests]", f"+callbacks.extra.counter._target_={Counter.__module__}.Counter",
+        "+callbacks.extra.counter.step=2", "trainer.check_val_every_n_epoch=1",
     ]  # fmt: skip
-    own.append("trainer.check_val_every_n_epoch=1")
     folder = tmp_path / "run"
     go(folder, *own, "trainer.max_epochs=2")
     assert counted(folder) == 4, "last.ckpt holds what the callback made of the last validation"

@@ -10,12 +10,11 @@ from nmt.config.compose import compose_run
 from nmt.errors import UserError
 from nmt.system.run_files import best_checkpoint
 from nmt.training.run import train
-from tests.integration.small_training import best, last
+from tests.integration.small_training import SMALL_TRANSFORMER, best, last
 
 OVERRIDES = [
     *("data=cldr", "data.sizes=[60,4,4]", "data.max_parts=1", "data.batch_tokens=200", "tokenizer.vocab_size=360"),
-    *("model.encoder.block.width=16", "model.encoder.block.heads=2", "model.encoder.block.feed_forward=16"),
-    *("model.encoder.layers=1", "trainer.accelerator=cpu", "trainer.max_steps=2", "search.beam_size=1"),
+    *(*SMALL_TRANSFORMER, "trainer.accelerator=cpu", "trainer.max_steps=2", "search.beam_size=1"),
     *("search.max_length_factor=1", "search.max_length_extra=0", "logger.tensorboard=false"),
     *("callbacks=plain", "callbacks.checkpointing.average_last=0"),
 ]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import pytest
 
 from nmt.cli.program import USER_ERROR
-from nmt.config.compose import compose
+from nmt.config.compose import _dotted, compose
 from nmt.config.groups import groups
 from tests.train_frame import Runs, status
 
@@ -45,13 +43,6 @@ def limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    for key, value in tree.items():
-        yield f"{prefix}{key}"
-        if isinstance(value, dict):
-            yield from dotted(value, f"{prefix}{key}.")
-
-
 def override(draw: random.Random, keys: list[str]) -> str:
     kind = draw.random()
     if kind < 0.15:
@@ -61,20 +52,13 @@ def override(draw: random.Random, keys: list[str]) -> str:
     return f"{sign}{draw.choice(keys)}" + ("" if sign == "~" else f"={draw.choice(VALUES)}")
 
 
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runs:
-    """An empty working folder, and a training that takes no time."""
-    monkeypatch.chdir(tmp_path)
-    return Runs(monkeypatch)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_random_overrides_start_a_run_or_end_in_one_line(
     part: int, runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draw = random.Random(part)
-    keys = list(dotted(compose("train", ["data=cldr"])))
+    keys = list(_dotted(compose("train", ["data=cldr"])))
     for number in range(100):
         words = ["data=cldr", *(override(draw, keys) for _ in range(draw.choice([1, 1, 2, 3])))]
         started = len(runs.calls)

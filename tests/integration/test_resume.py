@@ -18,7 +18,7 @@ from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.callbacks.resuming import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
-from tests.integration.small_training import last
+from tests.integration.small_training import SMALL_TRANSFORMER, last, same
 
 OVERRIDES = [
     "data=cldr",
@@ -26,10 +26,7 @@ OVERRIDES = [
     "data.max_parts=1",
     "data.batch_tokens=200",
     "tokenizer.vocab_size=376",
-    "model.encoder.block.width=16",
-    "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16",
-    "model.encoder.layers=1",
+    *SMALL_TRANSFORMER,
     "trainer.accelerator=cpu",
     "trainer.max_epochs=3",
     "trainer.check_val_every_n_epoch=1",
@@ -49,11 +46,6 @@ SAVE_ALWAYS = "callbacks.checkpointing.save_every_updates=1"
 def go(folder, *more, resume=False):
     metrics = train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]), resume=resume)
     return metrics, last(folder)["state_dict"]
-
-
-def equal(one, other):
-    assert one.keys() == other.keys()
-    return all(torch.equal(one[name], other[name]) for name in one)
 
 
 class Stop(Exception):
@@ -251,7 +243,7 @@ def assert_extends(tmp_path, more, short, long):
     metrics, weights = go(folder, *SHORT, *more, *long, resume=True)
     longer, whole = go(tmp_path / "longer", *SHORT, *more, *long)
     assert first["epochs"] <= 1 < metrics["epochs"] == longer["epochs"] and metrics["updates"] == longer["updates"]
-    assert equal(weights, whole)
+    assert same(weights, whole)
 
 
 def assert_resumes(tmp_path, monkeypatch, more, *, every):
@@ -280,7 +272,7 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
         with pytest.raises(Stop):
             go(folder, *more)
         resumed, weights = go(folder, *more, resume=True)
-        assert equal(weights, whole), f"save {stop} of {saves}"
+        assert same(weights, whole), f"save {stop} of {saves}"
         assert resumed["candidates"] == metrics["candidates"], "the same validations"
         assert resumed["updates"] == metrics["updates"] and resumed["test"] == metrics["test"]
         assert resumed["best_update"] == metrics["best_update"]

@@ -19,15 +19,13 @@ from nmt.data.encoded import encode, encode_corpus
 from nmt.data.epochs import TrainingPairs, WeightedCorpus
 from nmt.data.filters import Filters
 from nmt.search.beam import BeamSearch
-from tests.integration.small_training import last_weights
+from tests.integration.small_training import SMALL_TRANSFORMER, last_weights
 
 PEAK, WARMUP, CLIP, SMOOTHING, UPDATES = 0.01, 3, 0.3, 0.2, 5
 COMMON = [
     "data=cldr", "data.sizes=[300,40,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
     "tokenizer.vocab_size=400", "search.max_length_factor=1", "trainer.accelerator=cpu",
-    "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16",
-    "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0",
+    *SMALL_TRANSFORMER, "model.encoder.embedding_dropout=0", "model.encoder.block.residual_dropout=0",
     "model.encoder.block.attention_dropout=0", "model.encoder.block.feed_forward_dropout=0",
     "callbacks=plain", "callbacks.checkpointing.average_last=0",
     f"trainer.max_steps={UPDATES}", f"objective.label_smoothing={SMOOTHING}", f"trainer.gradient_clip_val={CLIP}",

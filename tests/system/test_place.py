@@ -1,8 +1,10 @@
-"""The place of a process among those that torchrun or srun has started, read as Lightning reads it."""
+"""The place of a process among those of a launcher, read as Lightning reads it; its cores, threads, GPU and start."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,7 +12,7 @@ from lightning_fabric.plugins.environments import ClusterEnvironment, SLURMEnvir
 
 from nmt.errors import UserError
 from nmt.system import process
-from nmt.system.place import Place, place_of_process
+from nmt.system.place import Place, place_of_process, start_of_run, usable_cores
 
 
 def torchrun(rank: int, nodes: int, each: int) -> dict[str, str]:
@@ -76,40 +78,30 @@ def test_other_numbers_and_launchers_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("local_size", "threads_of_torchrun", "threads"), [(4, "1", [4]), (4, "2", []), (64, "1", [1]), (1, "1", [])]
-)
-def test_share_of_the_cores(
-    monkeypatch: pytest.MonkeyPatch, local_size: int, threads_of_torchrun: str, threads: list[int]
-) -> None:
-    given: list[int] = []
-    monkeypatch.setattr(process, "usable_cores", lambda: 18)
-    monkeypatch.setattr(torch, "set_num_threads", given.append)
-    monkeypatch.setenv("OMP_NUM_THREADS", threads_of_torchrun)
-    process.choose_threads(Place("torchrun", 0, 64, 0, local_size))
-    assert given == threads
-
-
-@pytest.mark.parametrize(
     ("environment", "threads"),
     [
-        ({}, [3]),
+        ({}, [6]),
         ({"OMP_NUM_THREADS": "8"}, []),
         ({"SLURM_CPUS_PER_TASK": "5"}, [5]),
-        ({"SLURM_CPUS_PER_TASK": "0"}, [3]),
+        ({"SLURM_CPUS_PER_TASK": "0"}, [6]),
+        ({**torchrun(0, 1, 2), "OMP_NUM_THREADS": "1"}, [3]),
+        ({**torchrun(0, 1, 64), "OMP_NUM_THREADS": "1"}, [1]),
+        ({**torchrun(0, 1, 2), "OMP_NUM_THREADS": "2"}, []),
+        ({**torchrun(0, 1, 1), "OMP_NUM_THREADS": "1"}, []),
     ],
 )
-def test_threads_are_those_of_the_quota_unless_the_user_or_slurm_says_more(
+def test_threads_are_the_share_of_the_cores_unless_the_user_or_slurm_says_more(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], threads: list[int]
 ) -> None:
     given: list[int] = []
-    monkeypatch.setattr(process, "usable_cores", lambda: 3)
+    monkeypatch.setattr(process, "usable_cores", lambda: 6)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 18)
     monkeypatch.setattr(torch, "set_num_threads", given.append)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # so that it is restored after the test
     monkeypatch.delenv("OMP_NUM_THREADS")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    process.speed_up()
+    process.speed_up(place_of_process())
     assert given == threads
 
 
@@ -121,3 +113,46 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: in
     monkeypatch.setattr(torch.cuda, "set_device", given.append)
     process.take_own_gpu(Place("srun", 3, 8, 3))
     assert given == [gpu]
+
+
+V1 = "4:cpuacct,cpu:/docker/abc\n3:memory:/job\n0::/\n"  # the path of the host, which a container does not see
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "cores"),
+    [
+        ("0::/", {"cpu.max": "200000 100000"}, 2),
+        ("0::/", {"cpu.max": "max 100000"}, 64),
+        ("0::/", {"cpu.max": "150000 100000"}, 1),
+        ("0::/a.slice/b.scope", {"a.slice/cpu.max": "50000 100000", "a.slice/b.scope/cpu.max": "300000 100000"}, 1),
+        ("0::/a.slice/b.scope", {"a.slice/cpu.max": "900000 100000", "a.slice/b.scope/cpu.max": "300000 100000"}, 3),
+        ("0::/../../x", {"cpu.max": "200000 50000"}, 4),
+        (V1, {"cpuacct,cpu/cpu.cfs_quota_us": "500000\n", "cpuacct,cpu/cpu.cfs_period_us": "100000\n"}, 5),
+        (V1, {"cpu/docker/abc/cpu.cfs_quota_us": "-1\n", "cpu/docker/abc/cpu.cfs_period_us": "100000\n"}, 64),
+        (V1, {"cpu/job/cpu.cfs_quota_us": "100000\n", "cpu/job/cpu.cfs_period_us": "100000\n"}, 64),
+        ("", {"cpu.max": "100000 100000"}, 64),
+        ("0::/", {"cpu.max": "damaged"}, 64),
+    ],
+)
+def test_a_quota_counts_as_cores(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own: str, files: dict[str, str], cores: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(64), raising=False)
+    for name, text in {
+        "proc/self/cgroup": own,
+        **{f"sys/fs/cgroup/{name}": text for name, text in files.items()},
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    assert usable_cores(tmp_path) == cores
+
+
+def test_processes_that_torchrun_has_started_again_have_the_time_of_the_first_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for number in (0, 1):
+        (tmp_path / f"attempt_{number}" / "0").mkdir(parents=True)
+    os.utime(tmp_path / "attempt_0", (1e9, 1e9))
+    now = start_of_run()
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "attempt_1" / "0" / "error.json"))
+    assert start_of_run().timestamp() == 1e9 and now.timestamp() > 1e9

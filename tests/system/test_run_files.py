@@ -1,12 +1,54 @@
-"""The checkpoint that a path names."""
+"""The checkpoint that a path names; names made of stored values stay in their folder, and no link leads elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from nmt.errors import UserError
-from nmt.system.run_files import find_checkpoint
+from nmt.system.atomic import write_atomically
+from nmt.system.run_files import find_checkpoint, inside
 
 
-def test_missing_files_are_named(tmp_path):
+def test_a_plain_name_stays_as_it_is(tmp_path: Path) -> None:
+    for name in ("test.beam5.lp1.hyp.de", "my model (2), 모델.json", "...", "a..b", "x" * 255):
+        assert inside(tmp_path, "translations", name) == tmp_path / "translations" / name
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/", "a/b", "a/", "/etc/passwd", "../a", "a\0", "a\x1b[2J", "a\n", "\ud800"]
+)
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+    for names in ((name,), (name, "a"), ("a", name)):
+        with pytest.raises(UserError, match=r"as a part of a file's name, expected a plain name") as error:
+            inside(tmp_path, *names)
+        assert str(error.value).isprintable()
+
+
+def test_a_link_below_the_folder_is_refused_but_not_above_it(tmp_path: Path) -> None:
+    (tmp_path / "disk" / "run").mkdir(parents=True)
+    (tmp_path / "outputs").symlink_to(tmp_path / "disk")
+    (tmp_path / "mine").symlink_to(tmp_path / "disk" / "run")
+    for folder in (tmp_path / "outputs" / "run", tmp_path / "mine"):
+        assert inside(folder, "translations", "a") == folder / "translations" / "a"
+    for target in (tmp_path / "disk", tmp_path / "nothing"):
+        (tmp_path / "mine" / "translations").symlink_to(target)
+        with pytest.raises(UserError, match=r"mine/translations: a link, which may lead anywhere"):
+            inside(tmp_path / "mine", "translations", "a")
+        (tmp_path / "mine" / "translations").unlink()
+
+
+def test_a_link_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine", "utf-8")
+    for name, target in (("a", "mine"), ("b", "nothing")):
+        (tmp_path / name).symlink_to(tmp_path / target)
+        write_atomically(inside(tmp_path, name), b"new")
+        assert not (tmp_path / name).is_symlink() and (tmp_path / name).read_bytes() == b"new"
+    assert (tmp_path / "mine").read_text("utf-8") == "mine" and not (tmp_path / "nothing").exists()
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
     for nothing in (tmp_path / "nothing", "~nobody-of-this-name/run"):
         with pytest.raises(UserError, match="no such file"):
             find_checkpoint(nothing)
@@ -14,7 +56,7 @@ def test_missing_files_are_named(tmp_path):
         find_checkpoint(tmp_path, key="init")
 
 
-def test_a_run_that_stopped_before_its_first_validation_can_go_on(tmp_path):
+def test_a_run_that_stopped_before_its_first_validation_can_go_on(tmp_path: Path) -> None:
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "last.ckpt").touch()
     with pytest.raises(UserError, match=f"before its first validation .python train.py resume={tmp_path} continues"):

@@ -14,11 +14,11 @@ from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
 from nmt.training.run import encode_pairs, make_translator
 from nmt.training.schedules import Limits
+from tests.integration.small_training import SMALL_TRANSFORMER
 
 OVERRIDES = [
     "data=cldr", "data.sizes=[60,8,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=200",
-    "tokenizer.vocab_size=330", "model.encoder.layers=2", "model.encoder.block.width=16", "model.encoder.block.heads=2",
-    "model.encoder.block.feed_forward=16", "trainer.accelerator=cpu",
+    "tokenizer.vocab_size=330", *SMALL_TRANSFORMER, "model.encoder.layers=2", "trainer.accelerator=cpu",
 ]  # fmt: skip
 
 

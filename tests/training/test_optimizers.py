@@ -10,9 +10,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from nmt.build import build_model, build_optimizer
+from nmt.build import build_model
 from nmt.config.compose import compose
-from nmt.errors import UserError
 from nmt.models.seq2seq import Seq2Seq
 from nmt.training.optimizers import MuonWithAdamW
 
@@ -87,17 +86,3 @@ def test_a_new_rate_of_the_groups_moves_both_parts(model: Seq2Seq) -> None:
     for group in optimizer.param_groups:
         group["lr"] = 0.1
     assert not any(map(torch.equal, train(model, optimizer.step, range(1)), before))
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("momentum", 1, "optimizer.momentum: got 1, expected a number of at least 0 and less than 1"),
-        ("matrices", 3, "optimizer.matrices: the program sets this parameter; remove the key"),
-    ],
-)
-def test_wrong_settings_end_in_one_line(key: str, value: object, message: str, model: Seq2Seq) -> None:
-    config = compose("train", ["optimizer=muon"])["optimizer"] | {key: value}
-    with pytest.raises(UserError) as error:
-        build_optimizer(config, model.parameters(), matrices=model.hidden_matrices())
-    assert str(error.value).startswith(message) and "\n" not in str(error.value)

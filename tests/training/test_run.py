@@ -19,13 +19,11 @@ from nmt.errors import UserError
 from nmt.training.run import check_alignments, encode_pairs, make_translator
 from nmt.translation.translator import Translator
 
-CORPUS = ["data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316"]
-POSITIONS = [
-    "model/positions=learned",
-    "model.positions.max_length=64",
-    "data.max_length=64",
+CORPUS = [
+    "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316",
     "trainer.accelerator=cpu",
-]
+]  # fmt: skip
+POSITIONS = ["model/positions=learned", "model.positions.max_length=64", "data.max_length=64"]
 SHORT, LONG = "one", " ".join(["one"] * 100)
 
 
@@ -76,7 +74,7 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
 
 def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
     model = ["model.encoder.block.residual_dropout=0.5", "model.encoder.block.stochastic_depth=0.5"]
-    recipe = compose_run([*CORPUS, *model, "data.overfit=true", "trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}"])
+    recipe = compose_run([*CORPUS, *model, "data.overfit=true", f"hydra.run.dir={tmp_path}"])
     encoder = parts_of(recipe).translator.model.encoder.train()
     tokens = torch.arange(4, 20).view(4, 4)
     first, second = (encoder(tokens, tokens > 0).memory for _ in range(2))
@@ -84,7 +82,7 @@ def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
 
 
 def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
-    settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
+    settings = [f"hydra.run.dir={tmp_path}/run"]
     usual, both = (parts_of(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"]))
     assert len(both.train) == 2 * len(usual.train)
     assert both.val == usual.val and both.digest != usual.digest
@@ -101,14 +99,11 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     Path("ft.de").write_text("eins\nzwei\ndrei\nleer\n", "utf-8")
     Path("bt.tsv").write_text("four\tvier\nfive\tfünf\n", "utf-8")
     more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5}}"
-    settings = ["trainer.accelerator=cpu", f"hydra.run.dir={tmp_path}/run"]
+    settings = [f"hydra.run.dir={tmp_path}/run"]
     recipe = compose_run([*CORPUS, *settings, more])
     assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
     assert recipe.plain["data"]["more"]["bt"]["train"] == f"{tmp_path}/bt.tsv"
-    usual, joined = (
-        parts_of(compose_run([*CORPUS, *settings])),
-        parts_of(recipe),
-    )
+    usual, joined = parts_of(compose_run([*CORPUS, *settings])), parts_of(recipe)
     assert len(joined.train) == len(usual.train) + 2 * 3 + 1
     assert joined.train.parts[1].corpus.dropped == {"empty": 1}
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
@@ -122,14 +117,8 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     [
         ("{ft: {train: ft.en, weight: 0}}", r"data\.more\.ft\.weight: got 0, expected a number of more than 0"),
         ("{ft: {train: ft.tsv, wieght: 2}}", r"data\.more\.ft\.wieght: unknown key; did you mean"),
-        (
-            "{ft: {train: [a.en, a.de, a.ko]}}",
-            r"data\.more\.ft\.train: got \[.*\], expected one file or",
-        ),
-        (
-            "{ft: {train: ONE, weight: 0.1}}",
-            r"data\.more\.ft: got weight 0\.1 for 1 pair, expected a weight with which",
-        ),
+        ("{ft: {train: [a.en, a.de, a.ko]}}", r"data\.more\.ft\.train: got \[.*\], expected one file or"),
+        ("{ft: {train: ONE, weight: 0.1}}", r"data\.more\.ft: got weight 0\.1 for 1 pair, expected a weight"),
         ("{ft: {train: EMPTY}}", r"empty\.tsv: empty corpus; expected at least one"),
     ],
 )
@@ -138,14 +127,12 @@ def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path:
     (tmp_path / "one.tsv").write_text("a dog\tein Hund\n", "utf-8")
     more = more.replace("EMPTY", f"{tmp_path}/empty.tsv").replace("ONE", f"{tmp_path}/one.tsv")
     with pytest.raises(UserError, match=message):
-        parts_of(
-            compose_run([*CORPUS, "trainer.accelerator=cpu", f"data.more={more}", f"hydra.run.dir={tmp_path}/run"])
-        )
+        parts_of(compose_run([*CORPUS, f"data.more={more}", f"hydra.run.dir={tmp_path}/run"]))
 
 
 def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> None:
     (tmp_path / "links").write_text("0-0\n" * 200, "utf-8")
-    settings = ["objective=guided_alignment", f"data.train_alignment={tmp_path}/links", "trainer.accelerator=cpu"]
+    settings = ["objective=guided_alignment", f"data.train_alignment={tmp_path}/links"]
     recipe = compose_run([*CORPUS, *settings, "data.more={ft: {train: ft.tsv}}", f"hydra.run.dir={tmp_path}/run"])
     with pytest.raises(
         UserError, match=r"data\.more: got ft, but objective GuidedAlignment learns from word alignments"

@@ -30,24 +30,12 @@ def test_null_leaves_one_out_and_extra_ones_come_last(nodes):
     assert isinstance(built["extra.rate"], LearningRateMonitor)
 
 
-@pytest.mark.parametrize(
-    ("name", "node", "words"),
-    [
-        ("progress", {"plain_second": 2}, "callbacks.progress.plain_second: unknown key; did you mean 'plain_"),
-        ("checkpointing", {"average_last": -1}, "average_last: got -1, expected an integer of at least 0"),
-        (
-            "early_stopping",
-            {"patience": "x"},
-            "callbacks.early_stopping.patience: got 'x', expected an integer of at least 1",
-        ),
-        ("progress", {"_target_": "pytorch_lightning.callbacks.Timer"}, "expected a class in nmt.training.callbacks"),
-    ],
-)
-def test_a_mistake_in_a_shipped_one(nodes, name, node, words):
-    nodes[name] |= node
-    with pytest.raises(UserError) as refused:
+def test_a_shipped_one_is_a_class_of_ours(nodes):
+    nodes["progress"]["_target_"] = "pytorch_lightning.callbacks.Timer"
+    with pytest.raises(
+        UserError, match=r"^callbacks\.progress\._target_: .* expected a class in nmt\.training\.callback"
+    ):
         build_callbacks(nodes)
-    assert words in str(refused.value) and "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("name", "near"), [("blue", "; did you mean 'bleu'?"), ("perplexity", ""), ("ter", "")])

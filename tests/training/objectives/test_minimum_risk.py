@@ -65,13 +65,8 @@ def test_the_risk_is_one_minus_the_smoothed_bleu_of_the_pieces():
     objective, reference = MinimumRisk(), [4, 5, 6, 7, EOS]
     assert objective.risk(reference, reference) == pytest.approx(0.0)
     assert objective.risk([8, 9, 10, 11, 8], reference) > 0.9
-    precisions = (
-        4 / 5,
-        2 / 4,
-        1 / 3,
-        1 / 4,
-    )  # 1-grams to 4-grams; the last has no match: 1 / 2 of one match, times 1/2
-    bleu = math.prod((*precisions[:3], 1 / (2 * 2))) ** (1 / 4)
+    # 1-grams to 4-grams; the last has no match: 1 / 2 of one match
+    bleu = math.prod((4 / 5, 2 / 4, 1 / 3, 1 / (2 * 2))) ** (1 / 4)
     assert objective.risk([4, 5, 6, 9, EOS], reference) == pytest.approx(1 - bleu)
 
 
