@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from nmt.cli import program
 from nmt.cli.arguments import at_home, read_config, take
@@ -25,6 +26,7 @@ SCRIPTS = Path(__file__).resolve().parent.parent.parent / "scripts"
         (UserError("a mistake"), "a mistake"),
         (FileNotFoundError(2, "No such file or directory", "x/y"), "x/y: No such file or directory; check the path"),
         (OSError(28, "No space left on device"), "No space left on device; check the path"),
+        (torch.OutOfMemoryError("CUDA is full. GPU 0 has ..."), "the device's memory is too small (CUDA is full); use"),
         (ModuleNotFoundError("No module named 'missing.x'", name="missing.x"), "No module named 'missing.x' in "),
         (ModuleNotFoundError("`Monitor` needs `psutil`.\nNot met."), "`Monitor` needs `psutil`. Not met"),
         (ModuleNotFoundError("No module named 'nmt.helprs'", name="nmt.helprs"), None),  # the traceback names the line

@@ -10,7 +10,6 @@ from logging.handlers import MemoryHandler
 from pathlib import Path
 
 import pytest
-import torch
 
 from nmt.cli.output import messages_on
 from nmt.config.settings import TrainConfig
@@ -55,15 +54,6 @@ def test_a_run_goes_on_without_its_log_and_its_terminal(
     runs.run(["hydra.run.dir=there"])
     monkeypatch.setattr(sys.stdout, "close", lambda: None)  # it would try to write again
     assert "no further messages are shown here (No space left on device)" in Path("there/train.log").read_text("utf-8")
-
-
-def test_out_of_memory_is_one_line_with_a_remedy(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(config: TrainConfig, folder: Path) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.\nGPU 0 has ...")
-
-    runs.work = fail
-    assert runs.status("hydra.run.dir=here") == 2
-    assert capsys.readouterr().err.startswith("error: the device's memory is too small (CUDA out of memory); use")
 
 
 @pytest.mark.parametrize(

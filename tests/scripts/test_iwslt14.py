@@ -1,4 +1,4 @@
-"""The program that prepares IWSLT 2014: its files follow the published preparation, and its recipe trains on them."""
+"""The program that prepares IWSLT 2014: its files follow the published preparation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from nmt.config.compose import compose
 from nmt.errors import UserError
 from scripts.recipes import iwslt14
 
@@ -118,7 +117,3 @@ def test_mistakes_of_a_user_write_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(UserError, match=r"^x\.tgz: not a whole tar archive; expected de-en\.tgz of IWSLT 2014$"):
             iwslt14.main(["x.tgz"])
     assert [path.name for path in tmp_path.iterdir()] == ["x.tgz"]
-
-
-def test_the_recipe_reads_the_folder_that_the_program_writes() -> None:
-    assert compose("train", ["experiment=iwslt14"])["data"]["path"] == iwslt14.OUT

@@ -1,4 +1,4 @@
-"""The program that pairs the paragraphs of LibreOffice's help, and the recipes that train on them."""
+"""The program that pairs the paragraphs of LibreOffice's help, and the recipes of prepared corpora."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.errors import UserError
-from scripts.recipes import office_help
-
-RECIPES = ("office_help_en_ko", "office_help_ko_en")
+from scripts.recipes import iwslt14, office_help
 
 
 def write_page(folder: Path, language: str, name: str, paragraphs: str) -> None:
@@ -55,6 +53,7 @@ def test_paragraphs_with_the_same_page_and_id_are_pairs(pages: Path, tmp_path: P
         office_help.main([str(pages), "ko", str(out)])
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_the_recipes_read_the_folder_that_the_program_writes(recipe: str) -> None:
-    assert compose("train", [f"experiment={recipe}"])["data"]["path"] == office_help.OUT
+@pytest.mark.parametrize("recipe", ["office_help_en_ko", "office_help_ko_en", "iwslt14"])
+def test_a_recipe_reads_the_folder_that_its_program_writes(recipe: str) -> None:
+    program = iwslt14 if recipe == "iwslt14" else office_help
+    assert compose("train", [f"experiment={recipe}"])["data"]["path"] == program.OUT

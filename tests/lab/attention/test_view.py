@@ -69,9 +69,8 @@ def test_the_reach_of_a_row_is_where_the_causal_mask_lets_it_look(words: bool) -
     seen = view(make(), "decoder_self", words=words)
     weighted = (seen.weights > 0).any(axis=(0, 1))  # softmax gives nothing exactly 0 but to what is masked
     assert seen.reach == [int(row.nonzero()[0].max()) + 1 for row in weighted]
-    assert view(make(), "cross", words=words).reach == [seen.attention.words().cross.shape[3] if words else 14] * len(
-        seen.reach
-    )
+    columns = seen.attention.words().cross.shape[3] if words else len(ENGLISH)
+    assert view(make(), "cross", words=words).reach == [columns] * len(seen.reach)
 
 
 def test_what_a_model_does_not_have_is_named() -> None:

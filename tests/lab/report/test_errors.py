@@ -1,4 +1,4 @@
-"""Search errors and model errors."""
+"""Faults of translations, search errors and model errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.lab.report.errors import Verdict, judge, totals
+from nmt.lab.report.errors import FAULTS, Verdict, faults, judge, repeats, shares, totals
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
@@ -14,6 +14,7 @@ from nmt.translation.translator import Translator
 from tests.tiny_run import Run, ended, sentences
 
 SOURCES = sentences(12, seed=3)
+GOOD = ("A dog runs.", "Ein Hund rennt.", "Ein Hund läuft.")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,39 @@ def test_pairs_excluded_from_search_errors(run: Run) -> None:
     first, second, *others = (verdict.kind for verdict in verdicts)
     assert first == "no source" and second in ("search error", "model error", "same") and others == ["too long", "cut"]
     assert verdicts[3] == Verdict("cut") and (totals(verdicts)["cut"], totals(verdicts)["too long"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (GOOD, []),
+        (("", "Ein Hund rennt.", ""), []),
+        (("A dog runs.", "Ein Hund rennt.", " "), ["empty"]),
+        (("A dog  runs.", "Ein Hund rennt.", "A dog runs. "), ["copied"]),
+        (("Cafe\u0301 Berlin", "Kaffee Berlin", "Café Berlin"), ["copied"]),
+        (("Berlin", "Berlin", "Berlin"), []),
+        (("Café", "Cafe\u0301", "Café"), []),
+        (("A dog runs.", "Ein Hund rennt.", "Ein Ein Ein Hund"), ["repeating"]),
+        (("10000000", "10000000.", "10000000,"), []),
+        (("A dog runs.", "Ein Hund rennt.", "Ein Hu"), ["too_short"]),
+        (("A dog runs.", "Ein Hund rennt.", "Ein Hund rennt um den Teich am Wald."), ["too_long"]),
+        (("A dog.", "Hund", "no no no no no no"), ["repeating", "too_long"]),
+    ],
+)
+def test_each_translation_fault_is_found(texts: tuple[str, str, str], expected: list[str]) -> None:
+    assert faults(*texts) == expected
+
+
+@pytest.mark.parametrize("unit", ["ja", "the cat", "하하", "no,", "abcdefghijklmnopqrstuvwxyz"])
+def test_a_text_repeats_if_a_short_part_comes_three_times_in_a_row(unit: str) -> None:
+    assert repeats(f"well {unit} {unit} {unit} then")
+    assert not repeats(f"well {unit} {unit} then")
+    assert not repeats(f"{unit} and {unit} or {unit}")
+    assert not repeats("wait ........ - - - - -")
+
+
+def test_shares_count_each_fault() -> None:
+    sources, references, hypotheses = zip(GOOD, ("A dog.", "Hund", ""), ("A dog.", "Hund", "A dog."), strict=True)
+    assert shares(sources, references, hypotheses) == pytest.approx(
+        dict.fromkeys(FAULTS, 0.0) | {"empty": 1 / 3, "copied": 1 / 3}
+    )
