@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 import typing
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -21,7 +21,7 @@ from nmt.cli.program import Program
 from nmt.config.compose import compose
 from nmt.config.groups import config_dir, use_configs_of
 from nmt.config.schema import read
-from nmt.errors import UserError, nearest, raise_if_any
+from nmt.errors import UserError, raise_if_any
 from nmt.system.run_files import find_checkpoint, is_exported
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         texts[key], words = take(words, key)
     own, words = schema.taken(words)
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
-    if bare := [word for word in words if not _is_setting(word, schema.__dataclass_fields__)]:
+    if bare := [word for word in words if not _SETTING.match(word)]:
         given, is_path = [word.partition("=")[0] for word in words], os.path.exists(bare[0])
         is_file = os.path.isfile(bare[0]) and not bare[0].endswith(".safetensors")
         is_text = not is_path and (" " in " ".join(bare) or "ckpt" in given)
@@ -176,12 +176,6 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
 def at_home(value: Any) -> Any:
     """Return a path, or each path of a list, with the home folder in place of a leading ~, as most shells do it."""
     return [at_home(each) for each in value] if isinstance(value, list) else value and os.path.expanduser(value)
-
-
-def _is_setting(word: str, keys: Collection[str]) -> bool:
-    """Return whether a word is key=value or a flag. For programs with text=, a sentence "note=two words" is neither."""
-    known = "text" not in keys or " " not in word or nearest(re.split(r"\W", word.lstrip("+"))[0], keys)
-    return bool(_SETTING.match(word) and known)
 
 
 def _typed(key: str, text: str) -> str:

@@ -91,7 +91,6 @@ def test_unknown_and_repeated_arguments() -> None:
     [
         ("A dog runs.", 'text="A dog runs.", or input='),
         ("it's {a}, [b] = -c", 'text="it\'s {a}, [b] = -c"'),
-        ("note=two words", 'text="note=two words"'),
         ('"a" costs $5 \\ `b`!', "text='\"a\" costs $5 \\ `b`!'"),
         ("ckpt=run hello", "text=hello"),
         ("tests/cli/test_program.py", "input=tests/cli/test_program.py"),
