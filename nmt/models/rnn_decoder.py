@@ -175,7 +175,8 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         if self.input_feeding:
             readout = torch.stack(hidden, dim=1)
         else:
-            readout = self._read(torch.stack(tops, dim=1), torch.stack(all_contexts, dim=1), embedded)
+            states = torch.stack(tops, dim=1)
+            readout = self._read(states, torch.stack(all_contexts, dim=1), embedded)
         return readout, torch.stack(all_weights, dim=2)
 
     def _project(self, embedded: Tensor) -> Tensor:

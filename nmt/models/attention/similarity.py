@@ -40,10 +40,18 @@ class CosineAttention(Attention[None]):
         self.factor = nn.Parameter(torch.tensor(float(factor)))
 
     def project_keys(self, memory: Tensor) -> Tensor:
-        return nn.functional.normalize(memory, dim=-1) * self.factor
+        norms = _norms(memory)
+        return memory / norms * self.factor
 
     def score(self, query: Tensor, memory: AttentionMemory, state: None) -> Tensor:
-        return nn.functional.normalize(query, dim=-1) @ memory.keys.transpose(1, 2)
+        norm = _norms(query)
+        return query / norm @ memory.keys.transpose(1, 2)
+
+
+def _norms(vectors: Tensor) -> Tensor:
+    """Return the Euclidean norm (..., 1) of each vector, with a tiny number in place of 0."""
+    norms: Tensor = torch.linalg.vector_norm(vectors, dim=-1, keepdim=True)
+    return norms.clamp_min(1e-12)
 
 
 class DistanceAttention(Attention[None]):

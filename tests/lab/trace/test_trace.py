@@ -169,8 +169,10 @@ def test_a_trace_of_a_transformer_is_what_it_computes(positions: str, kind: str,
 
 def test_the_steps_are_those_of_the_formulas(recurrent: Make) -> None:
     additive = by_name(traces(recurrent(FAMILIES["bahdanau"]))[1])
+    assert additive["state"].values.shape == additive["query"].values.shape
     close((additive["projected query"].values + additive["keys"].values).tanh(), additive["tanh"].values)
     cosine = by_name(traces(recurrent(FAMILIES["cosine"]))[1])
+    assert "memory norms" in cosine
     close(cosine["keys"].values.norm(dim=-1), cosine["factor"].values.expand(len(cosine["keys"].values)))
     close(cosine["query"].values @ cosine["keys"].values.T / cosine["query norm"].values, cosine["scores"].values)
     local = by_name(traces(recurrent(FAMILIES["local_p"]))[1])
