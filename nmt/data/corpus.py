@@ -1,8 +1,4 @@
-"""Loads the sentence pairs of each split from a source. Word alignments may come from files of their own.
-
-If there is no validation split, `data.val_size` pairs are held out of train. `data.seed` and the sentences determine
-the choice, so training and evaluation use the same pairs. A test split is never held out of train.
-"""
+"""Loads the sentence pairs of each split from a source. Word alignments may come from files of their own."""
 
 from __future__ import annotations
 
@@ -27,12 +23,13 @@ logger = logging.getLogger(__name__)
 def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None = None) -> dict[str, Split]:
     """Return the pairs of each of `splits`, cut to the first `data.limit` pairs.
 
-    Every split in `splits` must exist. If `splits` is None, as in training, train and val must exist (val may be held
-    out of train), and test is included if the data has one. With `data.overfit` every split is the training split.
-    Training pairs need not fit in memory, because the source may read them again at each iteration. Validation and test
-    pairs are in memory. Line N of the file `data.train_alignment` or `data.val_alignment` is the alignment of pair N,
-    in the Pharaoh format, and replaces that of the source. The number of pairs in each split is logged. Raises
-    UserError for a split that does not exist, and for data or alignments that are missing or malformed.
+    Every split in `splits` must exist. If `splits` is None, as in training, train and val must exist, and test is
+    included if the data has one. Without val, `data.val_size` pairs are held out of train: `data.seed` and the
+    sentences decide which, the same in training and evaluation. With `data.overfit` every split is the training split.
+    Training pairs need not fit in memory, because the source may read them again at each iteration; other pairs are in
+    memory. Line N of the file `data.train_alignment` or `data.val_alignment` is the alignment of pair N, in the Pharaoh
+    format, and replaces that of the source. The number of pairs in each split is logged. Raises UserError for a split
+    that does not exist, and for data or alignments that are missing or malformed.
     """
     required = ("train", "val") if splits is None else tuple(splits)
     wanted = SPLITS if splits is None else required
