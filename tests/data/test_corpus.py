@@ -170,9 +170,6 @@ def test_data_limit_stops_reading(data_config, heard):
     assert [len(pairs) for pairs in corpus.values()] == [30, 30]
 
 
-# Digests
-
-
 PAIRS = [SentencePair(f"source {i}", f"target {i}") for i in range(10_001)]  # more than are hashed at once
 
 
@@ -202,9 +199,6 @@ def test_alignments_have_a_digest_of_their_own():
     given = [split(*far, "0-0"), split("0-0", *far), split("0-0", *far[1:], "0-0"), split(*far, "0-1")]
     assert len({each.digest for each in given}) == 1 and len({each.links for each in given} - {None}) == 4
     assert split(*none, "0-0").links == given[0].links
-
-
-# Alignments of files
 
 
 TEXTS = [("a b", "x y"), ("c", "z"), ("d e f", "u v")]

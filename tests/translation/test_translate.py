@@ -233,8 +233,8 @@ def test_batches_by_length_covers_everything_once_within_the_budget() -> None:
     assert list(batches_by_length([], 10)) == []
 
 
-def test_load_translator_from_folder_and_file(run: Run) -> None:
-    texts = sentences(4, seed=5)
+def test_a_folder_or_a_file_is_loaded_and_its_search_is_changed_or_replaced(run: Run) -> None:
+    texts, stored = sentences(4, seed=5), run.translator.search
     expected = [t.text for t in run.translator.translate(texts)]
     for path in (run.folder, str(run.folder / "checkpoints" / "best.safetensors")):
         assert [t.text for t in load_translator(path, device="cpu").translate(texts)] == expected
@@ -242,10 +242,6 @@ def test_load_translator_from_folder_and_file(run: Run) -> None:
     assert greedy.search == BeamSearch(beam_size=1, max_length_factor=1.0, max_length_extra=4, batch_tokens=200)
     with pytest.raises(UserError, match="no such file"):
         load_translator(run.folder / "nothing")
-
-
-def test_the_search_of_a_checkpoint_is_changed_or_replaced(run: Run) -> None:
-    stored = run.translator.search
     for changed in (
         load_translator(run.folder, device="cpu", length_penalty=0.5),
         load_translator(run.folder, device="cpu", search={"length_penalty": 0.5}),

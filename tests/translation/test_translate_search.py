@@ -88,10 +88,3 @@ def test_what_is_no_text_is_refused(run: Run) -> None:
         run.translator.score(texts[:1], [None])
     with pytest.raises(UserError, match=r"^translation: got 1 text, expected one for each of 2 sentences"):
         run.translator.score(texts[:2], texts[:1])
-
-
-def test_expected_utilities_are_scores_between_0_and_100(run: Run) -> None:
-    for found in run.translator.hypotheses(sentences(4, seed=4), search=Sampling(samples=6, utility="chrf", **LIMITS)):
-        assert len(found) == 6
-        scores = [each.score for each in found]
-        assert scores == sorted(scores, reverse=True) and 0 <= scores[-1] <= scores[0] <= 100

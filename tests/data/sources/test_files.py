@@ -269,16 +269,10 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
     assert list(read_texts(headed, "en")) == [(2, "a dog"), (3, "")]
     plain = write(tmp_path / "a.txt", '{"en": "a"}\tb\n')
     assert list(read_texts(plain, "en")) == [(1, '{"en": "a"}\tb')]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
+    for name, text, message in (
         ("a.jsonl", '{"en": "a"}\n{"text": "b"}\n', "a.jsonl:2: no language key 'en'; there are: text; set data"),
         ("a.tsv", "a\tb\nc\td\n", "a.tsv:1: no header line that names the column 'en'; put one above the texts"),
         ("a.csv", "a,b\n", "a.csv:1: no header line that names the column 'en'; put one above the texts"),
-    ],
-)
-def test_a_file_without_the_language(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(UserError, match=re.escape(message)):
-        list(read_texts(write(tmp_path / name, text), "en"))
+    ):
+        with pytest.raises(UserError, match=re.escape(message)):
+            list(read_texts(write(tmp_path / name, text), "en"))
