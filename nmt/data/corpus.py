@@ -156,7 +156,6 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[
 
 
 def _aligned(pairs: Pairs, path: Path, split: str) -> Iterator[SentencePair]:
-    """Yield pairs with the alignments in the lines of `path`."""
     lines = together(read_lines(path), pairs, names=(f"data.{split}_alignment: {path}", f"the {split} split"))
     for number, (line, pair) in enumerate(lines, 1):
         aligned = SentencePair(pair.source, pair.target, pair.line, line)

@@ -223,9 +223,6 @@ def _byte_pieces(values: bytes) -> Iterator[Piece]:
         yield Piece(f"<{value:02X}>" if character == "\ufffd" else label, continues)
 
 
-# Training
-
-
 def _texts(split: Split, side: str, stride: int, spans: Spans) -> Iterator[str]:
     """Yield the training texts of a side, or of both sides if it is "joint", of every n-th pair."""
     for pair in itertools.islice(split, 0, None, stride):

@@ -58,7 +58,6 @@ _ENDING = (
 )
 _LAST_SYLLABLE = "[까다요죠]"  # of most sentences; "데이터베이스.표" is a name, and no end of a sentence
 _UNFINISHED = "[건는를은을의]"  # particles that end no sentence, as in "그건... 좀 어렵다."
-# Particles that belong to the word before them, even after a mark: "가자!" 라고 말했다.
 _PARTICLE = r"(?: 이?라[고는며] | 이?라면서 | [를을] ) (?! \p{Hangul} )"
 _AFTER_QUOTE = r"(?: 하고 | 하는 | 하며 ) (?! \p{Hangul} )"
 

@@ -130,7 +130,6 @@ def load(
 def _exported(
     folder: Path, device: str, search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
 ) -> tuple[BaseTranslator, list[ExportedModel]]:
-    """Return the translator of an exported folder."""
     manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
     form, files = manifest["format"], manifest["files"]
     if manifest["sha256"] != digest_of_manifest(manifest):

@@ -257,10 +257,8 @@ class Ensemble(ModelTranslator):
 
 
 def _least(values: Iterable[int | None]) -> int | None:
-    """Return the least of the known values."""
     return min((value for value in values if value is not None), default=None)
 
 
 def _for_member(source: EncodedSource, number: int) -> EncodedSource:
-    """Return the source as the member at index `number` reads it."""
     return replace(source, ids=(source.ids[number],))

@@ -234,7 +234,7 @@ class Generated(Source):
         while any(len(drawn[split]) < size for split, size in self.sizes.items()):
             pair = self.draw(rng)
             if pair is not None:
-                split = _split(pair.source)
+                split = {0: "test", 1: "val"}.get(zlib.crc32(pair.source.encode()) % 10, "train")
                 if pair.source not in drawn[split] and len(drawn[split]) < self.sizes[split]:
                     drawn[split][pair.source] = pair
                     fruitless = 0
@@ -247,7 +247,3 @@ class Generated(Source):
                     "sizes, or raise these limits"
                 )
         return {split: list(pairs.values()) for split, pairs in drawn.items()}
-
-
-def _split(source: str) -> str:
-    return {0: "test", 1: "val"}.get(zlib.crc32(source.encode()) % 10, "train")

@@ -142,9 +142,6 @@ def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[t
     yield from itertools.product(*(named(f".{language}") for language in languages))
 
 
-# Lines, rows and pairs
-
-
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a file as `nmt.system.lines.opened` and `decoded` do, which raise UserError."""
     with opened(path) as file:

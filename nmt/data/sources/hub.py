@@ -37,9 +37,7 @@ class Hub(Source):
         With `strict`, a bad row is an error.
         """
         if name is None:
-            raise ParameterError(
-                "name", "not given; name a data set (data.name=...), or local files (data.path=FOLDER)"
-            )
+            raise ParameterError("name", "not given; name a data set (data.name=...) or local files (data.path=FOLDER)")
         self.languages, self.strict = (source_lang, target_lang), strict
         self.name, self.config, self.revision, self.streaming = name, config, revision, streaming
 
