@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -31,8 +31,8 @@ with nmt-attention-lab {version} and written as `{format.name}`. Its training da
 
 ## Scores of the checkpoint
 
-| data | metric | value | signature |
-|---|---|---|---|
+| metric | value on validation data |
+|---|---|
 {scores}
 
 ## The same model as the checkpoint?
@@ -66,6 +66,7 @@ SPANS_NOTE = f"""\
 def write_card(format: Format, model: Exportable, report: Report, folder: Path) -> None:
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
+    scores: Mapping[str, float] = loaded.scores.get("val", {})
     tags, codes = ["translation", "nmt-attention-lab"], [bcp47(source), bcp47(target)]
     short = list(dict.fromkeys(code.partition("-")[0] for code in codes))  # the Hub wants ISO 639 as language
     about = {"language": short, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
@@ -84,7 +85,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
             sample=json.dumps(model.sample, ensure_ascii=False),
             codes=[argos_code(source), argos_code(target)],
         ).strip(),
-        scores="\n".join(_score_rows(model)) or "| none | | | |",
+        scores="\n".join(f"| {printable(name)} | {value:.2f} |" for name, value in scores.items()),
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
         trained=loaded.config["data"].get("max_length") or "an unknown number of",
@@ -96,12 +97,3 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         exported=EXPORTED,
     )
     write_atomically(folder / "README.md", text.encode())
-
-
-def _score_rows(model: Exportable) -> Iterator[str]:
-    for split, entries in model.loaded.scores.items():
-        for name, entry in entries.items() if isinstance(entries, Mapping) else ():  # else the kind of the weights
-            found = entry if isinstance(entry, Mapping) else {"value": entry}
-            label = printable(str(found.get("label", name)))
-            signature = printable(str(found.get("signature") or "")).replace("|", r"\|")
-            yield f"| {split} | {label} | {found['value']:.2f} | {signature} |"

@@ -34,7 +34,8 @@ def card_of(model: LoadedModel, folder: Path) -> str:
 def test_the_card_says_what_spans_need_only_if_the_model_has_some(run: Run, tmp_path: Path) -> None:
     spans = Spans({"braces": "{.}", "tags": "<.>"})
     assert "(braces, tags)" in card_of(transformer(run, tokenizer=run.translator.tokenizer.with_spans(spans)), tmp_path)
-    assert "marks" not in card_of(transformer(run), tmp_path)
+    plain = card_of(transformer(run), tmp_path)
+    assert "marks" not in plain and "| bleu | 1.50 |\n\n## The same" in plain
 
 
 @pytest.mark.parametrize(
