@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -38,6 +38,7 @@ from nmt.models.transformer import DecoderLayer, EncoderLayer
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.text.languages import bcp47
+from nmt.text.protect import Segment
 from nmt.tokens import BOS, EOS, PAD, UNK
 from nmt.translation.base import SearchRequest
 from nmt.translation.loading import ManifestFile
@@ -240,9 +241,11 @@ class TransformersTranslator(EngineTranslator):
             self._their_tokenizer: Any = AutoTokenizer.from_pretrained(folder, **local)
         self.model: Any = AutoModelForSeq2SeqLM.from_pretrained(folder, **local, use_safetensors=True).eval()
 
-    def source_ids(self, read: Sequence[str]) -> list[list[list[int]]]:
-        """Return for each text, with all its marks, the ids that their tokenizer gives."""
-        return [[ids] for ids in self._their_tokenizer(list(read))["input_ids"]] if read else []
+    def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
+        """Return texts as `BaseTranslator.encode` does, with the ids that their tokenizer gives."""
+        sources = super().encode(texts)
+        found = self._their_tokenizer([each.read for each in sources])["input_ids"] if sources else []
+        return [replace(source, ids=(ids,)) for source, ids in zip(sources, found, strict=True)]
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         settings = {"num_beams": beam.beam_size, "length_penalty": beam.length_penalty, "max_new_tokens": limit}
