@@ -123,20 +123,6 @@ class Tag(Slot):
         return self.starts or self.ends
 
 
-def runs(pieces: Iterable[str | Tag]) -> Iterator[str | list[str | Tag]]:
-    """Yield the markup between runs as texts, and the runs as lists."""
-    run = list[str | Tag]()
-    for piece in (each for each in pieces if each):
-        if isinstance(piece, Tag) and piece.text in (SEPARATES, COMMENT):
-            if piece.text == SEPARATES:
-                yield run
-                run = []
-            yield piece.markup
-        else:
-            run.append(piece)
-    yield run
-
-
 @dataclass(frozen=True)
 class Form:
     """What is needed to translate runs. `escape` returns a text as the document has it."""
@@ -147,7 +133,16 @@ class Form:
 
     def document(self, pieces: Iterable[str | Tag]) -> Document:
         """Return the document of texts and tags."""
-        return Joined([part if isinstance(part, str) else _block(part, self) for part in runs(_numbered(pieces))])
+        parts, run = list[Document | str](), list[str | Tag]()
+        for piece in (*_numbered(filter(None, pieces)), Tag(SEPARATES)):
+            if not isinstance(piece, Tag) or piece.text not in (SEPARATES, COMMENT):
+                run.append(piece)
+                continue
+            if piece.text == SEPARATES:
+                parts.append(_block(run, self))
+                run = []
+            parts.append(piece.markup)
+        return Joined(parts)
 
     def write(self, parts: Parts) -> str:
         """Return parts as the document has them."""

@@ -17,7 +17,7 @@ from typing import Any
 from babel import Locale
 from lxml import etree
 
-from nmt.deploy.documents.base import COMMENT, LINE_BREAK, SEPARATES, Document, Form, Tag, runs
+from nmt.deploy.documents.base import COMMENT, LINE_BREAK, SEPARATES, Document, Form, Tag
 from nmt.errors import UserError
 from nmt.text.languages import bcp47, locale_of
 from nmt.text.protect import Spans
@@ -42,14 +42,6 @@ def marked_up(text: str, spans: Spans, terms: Terms = NO_TERMS, languages: Langu
     that are nested too deeply to be read.
     """
     return Form(spans, terms, partial(html.escape, quote=False)).document(_pieces(text, languages))
-
-
-def text_of(text: str) -> str:
-    """Return the text of HTML that a translation changes, with a space between blocks and around what stays."""
-    parts = (part for part in runs(_pieces(text, None)) if not isinstance(part, str))
-    return " ".join(
-        "".join(part if isinstance(part, str) else " " * (not part.element) for part in run) for run in parts
-    )
 
 
 def _pieces(text: str, languages: Languages) -> Iterator[str | Tag]:

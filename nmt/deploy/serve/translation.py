@@ -12,10 +12,11 @@ from starlette.exceptions import HTTPException
 from torch import Tensor
 
 from nmt.deploy.documents.base import Document, Joined, paragraphs
-from nmt.deploy.documents.html import marked_up, text_of
+from nmt.deploy.documents.html import marked_up
 from nmt.deploy.serve.languages import Languages, Pair
 from nmt.deploy.serve.worker import Answer, Task, Worker, apart
 from nmt.text.languages import english_name
+from nmt.text.protect import NO_SPANS
 from nmt.text.terms import Terms
 
 MISSING = "Invalid request: missing {} parameter"
@@ -114,7 +115,10 @@ async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str
 
 
 def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedText:
-    detected = {} if ask.source else languages.detect(text_of(text) if ask.html else text, ask.target)
+    detected: dict[str, Any] = {}
+    if ask.source is None:
+        read = " ".join(map(str, marked_up(text, NO_SPANS).sentences)) if ask.html else text
+        detected = languages.detect(read, ask.target)
     pair = source, target = ask.source or detected["language"], ask.target
     if target not in languages.targets(source):
         names = [f"{english_name(code)} ({code})" for code in (target, source)]

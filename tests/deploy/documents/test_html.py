@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 
 from nmt.deploy.documents.base import Document, Text, paragraphs
-from nmt.deploy.documents.html import marked_up, text_of
+from nmt.deploy.documents.html import marked_up
 from nmt.errors import UserError
 from nmt.text.protect import Spans
 from nmt.text.terms import Terms
@@ -154,17 +154,11 @@ def test_the_language_follows_the_translation(languages: tuple[str, str] | None,
     assert found.replace('<meta charset="utf-8">', "").startswith(expected)
 
 
-def test_the_language_is_that_of_the_text() -> None:
-    page = '<p>안녕 <a href="https://x.example/tags" class="x">#한국</a></p><p>글 <code>f()</code>.</p><!-- c -->'
-    assert text_of(page).split() == ["안녕", "#한국", "글", "."]
-
-
 @pytest.mark.slow
 def test_hostile_html_takes_no_long_time() -> None:
     begun = time.process_time()
     for part in ("<a ", "a <b>b</b> ", "a. <!-- -->", "<p><b>", "<", "<!--"):
         upper(marked_up(part * 10_000, SPANS))
-        text_of(part * 10_000)
     assert time.process_time() - begun < 5
     with pytest.raises(UserError, match="nested too deeply"):
         marked_up("<b>" * 20_000 + "a" + "</b>" * 20_000, SPANS)

@@ -52,6 +52,10 @@ def client() -> Iterator[Client]:
         ({"source": "de"}, {"translatedText": "Two men sit."}),
         ({"source": "en-US", "target": "pb"}, {"translatedText": "TWO MEN SIT."}),
         ({"format": "html", "q": "<p>a <b>b</b></p>"}, {"translatedText": "<p>A <b>B</b></p>"}),
+        (
+            {"format": "html", "q": "<p class=한국>a", "source": "auto", "target": "en"},
+            {"translatedText": "<p class=한국>a", "detectedLanguage": EN},
+        ),
         ({"q": ["Text 1", "", "[X5X] [X20X ]\n"]}, {"translatedText": ["TEXT 1", "", "[X5X] [X20X ]\n"]}),  # Weblate
     ],
     ids=str,

@@ -107,14 +107,9 @@ def test_a_full_queue_refuses_new_requests_that_would_wait_for_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("search", "found"),
-    [
-        (BeamSearch(beam_size=4), 3),
-        (BeamSearch(beam_size=2), 2),
-        (BeamSearch(beam_size=4, n_best=4, utility="chrf"), 4),
-    ],
+    ("search", "found"), [({}, 3), ({"beam_size": 2}, 2), ({"n_best": 4, "utility": "chrf"}, 4)], ids=str
 )
-def test_alternatives_are_those_that_the_beam_has_room_for(search: BeamSearch, found: int) -> None:
-    stub = open_stub(search=search)
+def test_alternatives_are_those_that_the_beam_has_room_for(search: dict[str, Any], found: int) -> None:
+    stub = open_stub(search=BeamSearch(**{"beam_size": 4, **search}))
     asyncio.run(translate(worker_of({PAIR: stub}), "text", best=3))
     assert [each.n_best for each in stub.searches] == [found]
