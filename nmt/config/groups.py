@@ -1,7 +1,4 @@
-"""The folders of YAML files, and the groups and options that they offer. Hydra reads and composes the files.
-
-With `--config-dir`, a folder of the user adds options and groups to the shipped configs.
-"""
+"""The folders of YAML files, and the groups and options that they offer. Hydra reads and composes the files."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ def config_dir() -> Path:
 
 
 def use_configs_of(name: str | None) -> None:
-    """From now on, look for configs also in the folder `name`. With None, look only in the folder of shipped ones.
+    """From now on, look for configs also in the folder `name` of the user. With None, look only in the shipped ones.
 
     Raises UserError if `name` is no folder, or if a file in it has the name of a shipped config.
     """

@@ -32,7 +32,7 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
         "cpu": cpu_model(),
         "cores": usable_cores(),
         "threads": torch.get_num_threads(),
-        "memory_bytes": memory_bytes(),
+        "memory_bytes": _memory_bytes(),
         "gpus": [torch.cuda.get_device_name(device)] * count if torch.device(device).type == "cuda" else [],
         "system": f"{platform.system()} {platform.machine()}",
     }
@@ -85,8 +85,7 @@ def cpu_model() -> str:
     return next(names, platform.processor() or platform.machine())
 
 
-def memory_bytes() -> int | None:
-    """Return the memory of the machine; None if the system does not report it."""
+def _memory_bytes() -> int | None:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

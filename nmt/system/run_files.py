@@ -1,7 +1,4 @@
-"""The names of the files in a run's folder, and the checkpoint that a path names.
-
-A stranger may have chosen the stored values of which a name is made; `inside` keeps such a name in its folder.
-"""
+"""The names of the files in a run's folder, and the checkpoint that a path names."""
 
 from __future__ import annotations
 
@@ -81,6 +78,7 @@ def is_exported(path: str | Path) -> bool:
 def inside(folder: Path, *names: str) -> Path:
     """Return the path of a file that is read or written below `folder`; all but the last of `names` are folders.
 
+    A stranger may have chosen the stored values of which the names are made.
     `folder` itself may be a link, or lie behind a link. The file may be a link too, because a complete write replaces a
     link and does not follow it. Raises UserError for a name that leads out of its folder or that a terminal cannot
     show, and for a link in place of a folder below `folder`.

@@ -143,13 +143,7 @@ class TranslationModule(pl.LightningModule):
         loader.set_epoch(self.trainer.current_epoch)
         self.meter.resume_clock()
 
-    def end_batch(self) -> None:
-        """Count the time since the last batch, which includes making this batch; log if a line is due."""
-        self.meter.count_seconds()
-        if self.global_step % self.recipe.settings.trainer.log_every_n_steps == 0 and not self.accumulating:
-            self._log_training()
-
-    def _log_training(self) -> None:
+    def log_training(self) -> None:
         """Write the figures since the last call to the loggers, unless nothing was trained since."""
         figures = self.meter.take()
         if not figures:
@@ -218,7 +212,7 @@ class TranslationModule(pl.LightningModule):
     def on_validation_epoch_start(self) -> None:
         """Log the figures of training until now, and start new validation sums. Raises Diverged for broken weights."""
         check_finite(self.model, self.global_step)
-        self._log_training()
+        self.log_training()
         self._val_losses = Losses()
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
@@ -247,7 +241,6 @@ class TranslationModule(pl.LightningModule):
         return [by_place[place] for place in range(len(self.val_pairs))]
 
     def on_validation_end(self) -> None:
-        """Let the clock of training run again."""
         self.meter.resume_clock()
 
     def _gathered(self, value: T) -> list[T]:
@@ -285,7 +278,11 @@ class EndOfBatch(Callback):
     """
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        translation_module(pl_module).end_batch()
+        """Count the time since the last batch, which includes making this batch; log if a line is due."""
+        module = translation_module(pl_module)
+        module.meter.count_seconds()
+        if trainer.global_step % module.recipe.settings.trainer.log_every_n_steps == 0 and not module.accumulating:
+            module.log_training()
 
 
 class RunCallback(Callback):

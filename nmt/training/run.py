@@ -12,9 +12,9 @@ import pytorch_lightning as pl
 from torch import nn
 
 from nmt.build import Objects, build, build_model, build_objects, search_node
-from nmt.checkpoint import set_weights, weight_mismatch
+from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
 from nmt.checks import check_lengths
-from nmt.config.recipe import Recipe
+from nmt.config.recipe import NOTHING, Recipe, changes
 from nmt.config.settings import TrainConfig
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import digest_of, load_corpus, load_more, origin
@@ -24,10 +24,11 @@ from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.layers import Dropout
+from nmt.parameters import shown
 from nmt.system import machine, process
 from nmt.system.atomic import cache_folder
 from nmt.system.place import place_of_process
-from nmt.system.run_files import last_checkpoint
+from nmt.system.run_files import find_checkpoint, last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.resuming import ExactResume, StopOnSignal
 from nmt.training.distributed import first_of_node_first, from_first_process, join_processes, leave_processes
@@ -36,7 +37,7 @@ from nmt.training.module import EndOfBatch, TranslationModule
 from nmt.training.schedules import Limits
 from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
 from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
-from nmt.training.warm_start import load_initial
+from nmt.translation.loading import languages_of
 from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
@@ -201,6 +202,27 @@ def make_translator(
             if isinstance(part, Dropout | nn.Dropout):
                 part.p = 0.0
     return Translator(model, tokenizer, objects.search, name=settings.name, trained_length=settings.data.max_length)
+
+
+def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
+    """Return the content of the checkpoint that a new run starts from.
+
+    Raises UserError if it cannot be read, and if its tokenizer, which the run uses, has other settings or languages.
+    """
+    file = find_checkpoint(path, key="init")
+    start = load(file)
+    logger.info(f"init: the weights of {file}, update {start.update:,}, and its model, tokenizer and spans")
+    own_languages, languages = languages_of(start.config), languages_of(plain)
+    if own_languages and languages and own_languages != languages and not start.tokenizer.joint:
+        raise UserError(
+            f"init={path}: it translates {' to '.join(own_languages)} with a vocabulary for each language; got "
+            f"{' to '.join(languages)}, expected the same languages, or a model with a joint vocabulary"
+        )
+    facts = {"type": start.tokenizer.type, "joint": start.tokenizer.joint}  # `Translator.save` writes no settings
+    differing = changes({"path": None, **start.config.get("tokenizer", facts)}, plain["tokenizer"]).items()
+    if own := [f"tokenizer.{key}={shown(before)}" for key, (before, now) in differing if NOTHING not in (before, now)]:
+        raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {' '.join(own)}")
+    return start
 
 
 def encode_pairs(

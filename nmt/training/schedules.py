@@ -1,8 +1,6 @@
 """The limits of a run, and learning-rate schedules, whose factor multiplies the peak learning rate.
 
-A schedule is called with the number of finished updates and the progress of the run from 0 to 1. A run can have limits
-on updates, epochs and time. The progress is the largest used share of these limits, so that a schedule can follow any
-of them.
+A schedule is called with the number of finished updates and the progress of the run, which is `Limits.share`.
 """
 
 from __future__ import annotations

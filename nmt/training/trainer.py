@@ -141,7 +141,6 @@ class Validations(Callback):
         trainer.val_check_batch = 1 if self._update == trainer.global_step else MAX_INTERVAL
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Tell Lightning whether a validation follows this batch."""
         module = translation_module(pl_module)
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
         wanted = (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded, and one update behind

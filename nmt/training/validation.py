@@ -26,7 +26,6 @@ class Losses:
         self._figures: dict[str, list[Mean]] = {}
 
     def add(self, sums: Sums) -> None:
-        """Add the sums of a batch."""
         own = {"loss": Mean(sums.loss.detach(), sums.tokens), "nll": Mean(sums.nll, sums.tokens)}
         for name, mean in (own | dict(sums.figures)).items():
             self._figures.setdefault(name, []).append(mean)

@@ -25,8 +25,7 @@ class Checkpointing(Callback):
     where d grows to `ema_decay` as (1 + t) / (10 + t) over the updates t (as in TensorFlow). At the end of the run, the
     best weights on validation are kept: the best single weights, the average or the moving average. last.ckpt is
     written every `save_every_updates` updates, after each validation of training, and at the end of training, so that
-    training can go on exactly from there. The program calls this callback after all others that keep a state, so that
-    last.ckpt holds their states after the same validation.
+    training can go on exactly from there.
     """
 
     def __init__(
@@ -102,7 +101,6 @@ class Checkpointing(Callback):
             self.save_last(trainer, translation_module(pl_module))
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Save at the end of the last epoch."""
         if self.saved != trainer.global_step:
             self.save_last(trainer, translation_module(pl_module))
 

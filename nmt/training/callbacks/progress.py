@@ -33,7 +33,6 @@ class TrainingProgress(Callback):
         self._next_line = 0.0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Start the bar, at the finished share of the run."""
         self._start = (time.monotonic(), translation_module(pl_module).progress())
         self._next_line = time.monotonic() + self.plain_seconds
         if trainer.is_global_zero and sys.stdout.isatty():
@@ -41,7 +40,6 @@ class TrainingProgress(Callback):
             self._bar = tqdm(total=1.0, bar_format=form, file=sys.stdout, leave=False, dynamic_ncols=True, miniters=0)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
-        """Move the bar, or log a line if a line is due."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
@@ -53,7 +51,6 @@ class TrainingProgress(Callback):
             logger.info(f"training: {self._figures(trainer, module)}")
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Log the losses and the scores of this validation."""
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
@@ -67,7 +64,6 @@ class TrainingProgress(Callback):
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
     def _figures(self, trainer: pl.Trainer, module: TranslationModule) -> str:
-        """Return the figures that are known."""
         meter, scores, monitor = module.meter, module.validation.scores, module.monitor
         figures = [f"epoch {trainer.current_epoch + 1}", f"update {trainer.global_step:,}"]
         if math.isfinite(meter.train_loss):
@@ -82,7 +78,6 @@ class TrainingProgress(Callback):
         return "  ".join(figures)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 

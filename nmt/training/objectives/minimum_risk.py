@@ -35,11 +35,10 @@ class MinimumRisk(CrossEntropy):
     any loss.
 
     The expected risk over a part of all translations, and its Q, are those of Shen et al. 2016 (arXiv:1512.02433,
-    section 3), with three differences. In the paper, Y is the reference and up to 100 samples of the model, s(y) is log
-    P(y | x) with a small alpha (0.005), and there is no cross entropy. Here, Y comes from beam search and lacks the
-    reference, s(y) is divided by a power of the length, and the cross entropy is added, as in the sequence-level
-    training of Edunov et al. 2018 (arXiv:1711.04956). An update then needs the logits of 4 candidates and not of 100,
-    and the reference acts through its cross entropy. Scores that are divided by the length need no small alpha.
+    section 3). There, Y is the reference and up to 100 samples of the model, s(y) is log P(y | x) with alpha = 0.005,
+    and there is no cross entropy. Here, an update needs the logits of 4 candidates, the reference acts through its
+    cross entropy (as in Edunov et al. 2018, arXiv:1711.04956), and scores that are divided by the length need no small
+    alpha.
 
     If several batches make an update, each counts by its target tokens. An update needs memory for the logits of all
     candidates.
