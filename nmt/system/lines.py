@@ -66,8 +66,9 @@ NO_TEXT: Mapping[bytes, str] = {  # how a file begins that holds no text in UTF-
     rb"version https://git-lfs": "a pointer of Git LFS; get the file itself by: git lfs pull",
     rb"\xff\xfe\0\0|\0\0\xfe\xff": "UTF-32; convert it: iconv -f UTF-32 -t UTF-8 FILE > NEW",
     rb"\xff\xfe|\xfe\xff": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-    rb"((..)*?[^\0]\0){3}": "UTF-16; convert it: iconv -f UTF-16LE -t UTF-8 FILE > NEW",
-    rb"((..)*?\0[^\0]){3}": "UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 FILE > NEW",
+    # In UTF-16, there is a zero byte beside each line end.
+    rb"(?!.*[^\0]\n[^\0])((..)*?[^\0]\0){3}": "UTF-16; convert it: iconv -f UTF-16LE -t UTF-8 FILE > NEW",
+    rb"(?!.*[^\0]\n[^\0])((..)*?\0[^\0]){3}": "UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 FILE > NEW",
     rb"(?!.*\n)[^\r]*\r+[^\r]": "the line ends of old Macs; convert it: tr '\\r' '\\n' < FILE > NEW",
 }
 

@@ -95,6 +95,7 @@ def test_lines_end_with_newline_alone(tmp_path):
     assert list(read_lines(write(tmp_path / "a", "a\rb\r\n\n\x0bc\u2029\n"))) == ["a\rb", "", "\x0bc\u2029"]
     assert list(read_lines(write(tmp_path / "b", ""))) == []
     assert list(read_lines(write(tmp_path / "c", "\n"))) == [""]
+    assert len(list(read_lines(write(tmp_path / "d", "a\0b\n" * 9)))) == 9  # with zero bytes, but no UTF-16
 
 
 @pytest.mark.parametrize(
