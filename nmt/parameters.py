@@ -29,9 +29,7 @@ MAX_SHOWN = 300  # characters of a value in a message
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """The numbers that an annotated setting accepts: at least `low`, more than `above`, less than `below`, at most
-    `high`.
-    """
+    """The numbers that a setting accepts: at least `low`, more than `above`, less than `below`, at most `high`."""
 
     low: float | None = None
     above: float | None = None
@@ -58,10 +56,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Form:
-    """The texts that an annotated setting accepts: the complete text must match the regular expression `pattern`.
-
-    `words` describe them.
-    """
+    """The texts that a setting accepts: `words`. The complete text must match the regular expression `pattern`."""
 
     pattern: str
     words: str

@@ -150,10 +150,7 @@ class MultiHeadAttention(nn.Module):
         return joined
 
     def gated(self, contexts: Tensor, query: Tensor | None) -> Tensor:
-        """Return `contexts` (..., D), those of all heads side by side, times the gate of `query` (..., D).
-
-        Without a gate they stay as they are.
-        """
+        """Return `contexts` (..., D), those of all heads side by side, times the gate of `query` (..., D) if any."""
         if self.gate is None:
             return contexts
         gate: Tensor = self.gate(query).sigmoid()

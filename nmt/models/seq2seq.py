@@ -57,10 +57,7 @@ class Seq2Seq(nn.Module):
     def forward(
         self, source: Tensor, source_mask: Tensor, target_in: Tensor, *, need_weights: bool | CrossLayer = False
     ) -> tuple[Tensor, AttentionWeights | None]:
-        """Return hidden states (B, T, D) for the given `target_in` (B, T), and all attention weights if requested.
-
-        `Decoder.forward` says what a `CrossLayer` requests.
-        """
+        """Return hidden states (B, T, D) for `target_in` (B, T), and the weights as `Decoder.forward` does."""
         encoded = self.encoder(source, source_mask, need_weights=need_weights is True)
         hidden, weights = self.decoder(target_in, encoded, need_weights=need_weights)
         if not need_weights:

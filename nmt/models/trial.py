@@ -113,10 +113,7 @@ def _differ(one: Tensor, other: Tensor) -> bool:
 
 
 def _place(model: nn.Module, error: Exception) -> tuple[str, str]:
-    """Return the innermost module of `model` that was running, and the last line outside torch.
-
-    The line is a text such as "scaled.py, line 12".
-    """
+    """Return the innermost module of `model` that was running, and the last line outside torch: "a.py, line 12"."""
     names = {id(module): name for name, module in model.named_modules() if name}
     steps = list(traceback.walk_tb(error.__traceback__))[::-1]
     modules = (names.get(id(frame.f_locals.get("self"))) for frame, _ in steps)

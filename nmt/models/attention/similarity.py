@@ -59,10 +59,7 @@ class DistanceAttention(Attention[None]):
 
     `distance` "euclidean" is the root of the sum of squares, sqrt(sum_i (h_ti - h_si)^2); "manhattan" is the sum of
     absolute values, sum_i |h_ti - h_si|. The first grows with the root of the width, and the second with the width.
-    With the factor 1 / sqrt(width), the second still grows with the root of the width. No paper on translation uses
-    these scores.
-
-    Raises ValueError if decoder and memory have different widths.
+    No paper on translation uses these scores. Raises ValueError if decoder and memory have different widths.
     """
 
     def __init__(
