@@ -232,14 +232,13 @@ def with_means(results: Sequence[Result]) -> list[Result]:
     groups: dict[tuple[tuple[str, str], ...], list[Result]] = defaultdict(list)
     for result in results:
         groups[tuple((key, value) for key, value in result.settings.items() if key != SEED)].append(result)
-    return [*results, *(row for settings, group in groups.items() if len(group) > 1 for row in _mean(settings, group))]
-
-
-def _mean(settings: tuple[tuple[str, str], ...], group: Sequence[Result]) -> Iterator[Result]:
-    names = [name for name in group[0].figures if all(name in result.figures for result in group)]
-    for job, measure in ((f"mean of {len(group)}", mean), ("deviation", deviation)):
-        figures = {name: float(measure([result.figures[name] for result in group])) for name in names}
-        yield Result(job, dict(settings), figures)
+    rows = [*results]
+    for settings, group in groups.items():
+        names = [name for name in group[0].figures if all(name in result.figures for result in group)]
+        for job, measure in ((f"mean of {len(group)}", mean), ("deviation", deviation)) if len(group) > 1 else ():
+            figures = {name: float(measure([result.figures[name] for result in group])) for name in names}
+            rows.append(Result(job, dict(settings), figures))
+    return rows
 
 
 def deviation(values: Sequence[float]) -> float:

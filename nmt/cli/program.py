@@ -78,7 +78,10 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
         print_error(message)
         status = USER_ERROR
     finally:
-        _flush_or_drop_output()
+        try:
+            sys.stdout.flush()
+        except OSError:  # Python would try again at exit, and change the status
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
 
 
@@ -101,11 +104,3 @@ def users_message(error: Exception) -> str | None:
 def print_error(error: object) -> None:
     """Print `error` as one line on standard error."""
     print("error:", printable(one_line(error)), file=sys.stderr, flush=True)
-
-
-def _flush_or_drop_output() -> None:
-    """Flush standard output. If that fails, drop its content: Python would try again at exit, and change the status."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

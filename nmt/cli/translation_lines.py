@@ -48,7 +48,11 @@ class LineTranslator:
         Every translation begins with `prefix`. Only an empty sentence has an empty translation.
         """
         found = self.translations(sentences, places, prefix=prefix)
-        maps = self._maps([hypotheses[0] for hypotheses in found]) if self.with_attention else None
+        maps = None
+        if self.with_attention:
+            parts = [part for best, *_ in found for part in best.parts or (best,) if part.tokens]
+            some = (parts[start : start + MAPS_AT_ONCE] for start in range(0, len(parts), MAPS_AT_ONCE))
+            maps = itertools.chain.from_iterable(map(self.translator.attention_maps, some))
         for hypotheses in found:
             if self.jsonl:
                 whole = record(hypotheses, maps, self.translator.languages)
@@ -69,12 +73,6 @@ class LineTranslator:
         for (best, *_), place in zip(found, places, strict=True):
             self._tally.add(best, place)
         return found
-
-    def _maps(self, translations: Sequence[Translation]) -> Iterator[AttentionMap]:
-        """Yield the map of each translation and part that has one, computed a few at a time."""
-        whole = [part for each in translations for part in (each.parts or (each,)) if part.tokens]
-        for start in range(0, len(whole), MAPS_AT_ONCE):
-            yield from self.translator.attention_maps(whole[start : start + MAPS_AT_ONCE])
 
     def close(self) -> None:
         """Print how many translations have a problem, and where the first ones are."""
