@@ -259,9 +259,7 @@ def test_alignments_without_a_file_a_split_or_words(aligned, tmp_path):
     with pytest.raises(UserError, match="none: no such file"):
         aligned(train_alignment="none")
     (tmp_path / "val.tsv").unlink()
-    with pytest.raises(
-        UserError, match=r"^data\.val_alignment: got .*val\.align, but there is no val split of its own"
-    ):
+    with pytest.raises(UserError, match=r"^data\.val_alignment: got .*val\.align, but there is no val split of its"):
         aligned(val_size=1, val_alignment="val.align")
     (tmp_path / "train.tsv").write_text("a▁b\tx\nc▁\tz\n", "utf-8")
     (tmp_path / "train.align").write_text("\n0-0\n", "utf-8")

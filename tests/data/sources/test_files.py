@@ -231,9 +231,8 @@ def test_bad_rows_are_left_out_counted_and_named_in_every_format(tmp_path, heard
             list(read_pairs(spec, "de", "en"))
     assert list(itertools.islice(read_pairs(tsv, "de", "en", strict=False), 17))[16] == MANY[17]
     assert heard[-1].endswith("1 of the first 18 rows was left out: 17 (3 columns)")
-    with pytest.raises(
-        UserError, match=r"50 of 50 rows cannot be used, more than 5%: 1 \(not UTF-8\), .*; in all 50 .*iconv"
-    ):
+    message = r"50 of 50 rows cannot be used, more than 5%: 1 \(not UTF-8\), .*; in all 50 .*iconv"
+    with pytest.raises(UserError, match=message):
         list(read_pairs(latin, "de", "en", strict=False))
 
 
