@@ -36,10 +36,8 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     corpus = _read(source, config, wanted)
     for split in required:
         if split not in corpus:
-            raise UserError(
-                f"{origin(source, config)} has no {split} split; "
-                f"name a file by data.{split}=, or a folder that has one by data.path="
-            )
+            remedy = f"name a file by data.{split}=, or a folder that has one by data.path="
+            raise UserError(f"{origin(source, config)} has no {split} split; {remedy}")
     counts = ", ".join(f"{split} {len(pairs):,}" for split, pairs in corpus.items())
     origins = ", ".join(dict.fromkeys(origin(source, config, split) for split in corpus))
     logger.info(f"data: {counts} pairs, {config.source_lang} to {config.target_lang}, from {origins}")
@@ -112,20 +110,16 @@ def _hold_out(train: Pairs, config: DataConfig, where: str) -> dict[str, Pairs]:
 
     Train is read several times, so that only the held-out pairs must fit in memory.
     """
+    remedy = "lower data.val_size, or name a file by data.val="
     count, held = _with_smallest_digests(train, config)
     if config.val_size >= count:
-        raise UserError(
-            f"data.val_size: {where} has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out "
-            "for validation; lower data.val_size, or name a file by data.val="
-        )
+        few = f"has {counted(count, 'training pair')}, so {config.val_size:,} cannot be held out for validation"
+        raise UserError(f"data.val_size: {where} {few}; {remedy}")
     sources = {pair.source for pair in held}
     rest = Reiterable(lambda: (pair for pair in train if pair.source not in sources))
     kept = sum(1 for _ in rest)
     if not kept:
-        raise UserError(
-            f"{where}: every training sentence is among the {len(held):,} held out; lower data.val_size, or name a "
-            "file by data.val="
-        )
+        raise UserError(f"{where}: every training sentence is among the {len(held):,} held out; {remedy}")
     repeated = count - len(held) - kept
     logger.info(
         f"data: no validation split in {where}; held {len(held):,} pairs out of train (data.seed={config.seed})"

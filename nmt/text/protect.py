@@ -297,10 +297,8 @@ class Spans:
         try:
             yield from (match.span() for match in self._pattern.finditer(text, start, end, timeout=seconds))
         except TimeoutError as error:
-            raise UserError(
-                f"spans: the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds; use "
-                f"simpler patterns in place of {', '.join(self.patterns)}"
-            ) from error
+            slow = f"the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds"
+            raise UserError(f"spans: {slow}; use simpler patterns in place of {', '.join(self.patterns)}") from error
 
 
 NO_SPANS = Spans({})

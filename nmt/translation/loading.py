@@ -119,10 +119,8 @@ def load(
             expected = f"expected {source} or {target}" if source else "the model does not say its languages"
             raise UserError(f"source_lang: got {source_lang}, but {expected}")
         if one_way := [model for model in models if not model.config["data"].get("both_directions")]:
-            raise UserError(
-                f"source_lang: {one_way[0].path} translates {source} to {target}, not the other way; expected a model "
-                "trained with data.both_directions=true"
-            )
+            got = f"{one_way[0].path} translates {source} to {target}, not the other way"
+            raise UserError(f"source_lang: {got}; expected a model trained with data.both_directions=true")
         translator = translator.reversed()
     return translator if terms is None else translator.with_terms(read_terms(Path(terms).expanduser())), models
 
@@ -135,10 +133,8 @@ def _exported(
     if manifest["sha256"] != digest_of_manifest(manifest):
         raise UserError(f"{folder / EXPORTED}: damaged, or changed by hand; {REMEDY}")
     if form.get("name") != "ctranslate2":
-        raise UserError(
-            f"ckpt={folder}: written with format={form.get('name')} for another program; name its run, or export that "
-            "with format=ctranslate2"
-        )
+        other = f"written with format={form.get('name')} for another program"
+        raise UserError(f"ckpt={folder}: {other}; name its run, or export that with format=ctranslate2")
     if not {WEIGHTS, SOURCE, TARGET} <= files.keys() <= KNOWN.keys():
         raise UserError(f"{folder / EXPORTED}: files: expected those that export.py writes; {REMEDY}")
     for path in (folder / name for name in files):
