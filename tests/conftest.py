@@ -56,7 +56,6 @@ pytest_plugins = [
     "tests.fixtures.commands",
     "tests.fixtures.composed",
     "tests.fixtures.corpora",
-    "tests.fixtures.pages",
     "tests.fixtures.programs",
 ]
 

@@ -148,15 +148,6 @@ def test_a_forbidden_module_is_not_even_imported() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_misspelt_targets_are_answered_with_the_nearest() -> None:
-    assert "did you mean 'Inner'?" in message(node("Iner", size=1))
-    assert "cannot find the module nmt.models.seq2sec" in message({"_target_": "nmt.models.seq2sec.Seq2Seq"})
-
-
-def test_a_constructor_with_kwargs_takes_only_the_parameters_that_it_names() -> None:
-    assert message(node("Open", whatever=1)) == "model.decoder.whatever: unknown key; Open takes nothing"
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -194,23 +185,29 @@ def test_a_node_of_another_kind_does_not_fit() -> None:
     assert "expected Inner or null" in message(node("Outer", inner=node("Odd")), vocab_size=7)
 
 
-def test_a_target_that_cannot_take_what_the_program_gives() -> None:
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (None, "model.decoder: got null, expected a mapping with _target_"),
+        (node("Iner", size=1), "did you mean 'Inner'?"),
+        ({"_target_": "nmt.models.seq2sec.Seq2Seq"}, "cannot find the module nmt.models.seq2sec"),
+        (node("Open", whatever=1), "model.decoder.whatever: unknown key; Open takes nothing"),
+        (node("Inner"), "model.decoder.size: missing; Inner needs it"),
+        (node("Inner", size=-1), "model.decoder.size: got -1, expected at least 0"),
+        (node("Inner", size=101), "model.decoder: no room"),
+        (node("Inner", size=50), "model.decoder: KeyError: 'fifty'"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(config: Any, words: str) -> None:
+    assert words in message(config)
+
+
+def test_a_mistake_of_a_node_that_gets_values_of_the_program() -> None:
     assert message(node("Inner", wrong=1), vocab_size=7, width=3) == (
         "model.decoder._target_: the constructor of Inner must take vocab_size, width"
     )
-
-
-def test_a_constructors_own_errors_name_the_place() -> None:
-    assert message(node("Inner", size=-1)) == "model.decoder.size: got -1, expected at least 0"
-    assert message(node("Inner", size=101)) == "model.decoder: no room"
-    assert message(node("Inner", size=50)) == "model.decoder: KeyError: 'fifty'"
     assert message(node("Outer", inner=node("Inner", size=-1)), vocab_size=7).startswith("model.decoder.inner.size: ")
     assert message(node("Outer", inner=None, name="ours"), vocab_size=7) == "outer: a message of its own"
-
-
-def test_missing_parameter_is_named() -> None:
-    assert message(node("Inner")) == "model.decoder.size: missing; Inner needs it"
-    assert message(None) == "model.decoder: got null, expected a mapping with _target_"
 
 
 def test_an_annotation_that_python_cannot_read_leaves_the_others_checked() -> None:

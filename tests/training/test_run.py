@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import pytorch_lightning as pl
@@ -13,11 +13,8 @@ from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
 from nmt.data.corpus import digest_of, load_corpus, load_more
-from nmt.data.encoded import Encoded
-from nmt.data.epochs import TrainingPairs
 from nmt.errors import UserError
 from nmt.training.run import check_alignments, encode_pairs, make_translator
-from nmt.translation.translator import Translator
 
 CORPUS = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316",
@@ -27,24 +24,16 @@ POSITIONS = ["model/positions=learned", "model.positions.max_length=64", "data.m
 SHORT, LONG = "one", " ".join(["one"] * 100)
 
 
-@dataclass
-class Parts:
-    """The parts of a run that need its data."""
-
-    translator: Translator
-    train: TrainingPairs
-    val: list[Encoded]
-    digest: str
-
-
-def parts_of(recipe: Recipe) -> Parts:
+def parts_of(recipe: Recipe) -> SimpleNamespace:
+    """Return the parts of a run that need its data."""
     settings, objects = recipe.settings, build_objects(recipe.settings)
     pl.seed_everything(settings.seed, verbose=False)
     corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
     check_alignments(settings, objects, corpus)
     translator = make_translator(recipe, objects, corpus)
     train, val = encode_pairs(settings, objects, corpus, more, translator)
-    return Parts(translator, train, val, digest_of(corpus, more, settings.data, linked=False))
+    digest = digest_of(corpus, more, settings.data, linked=False)
+    return SimpleNamespace(translator=translator, train=train, val=val, digest=digest)
 
 
 @pytest.mark.parametrize(
