@@ -134,6 +134,8 @@ class EngineTranslator(BaseTranslator):
     """
 
     engine: ClassVar[str]  # its name in messages
+    longest_source: int | None = None
+    longest_target: int | None = None
 
     def __init__(self, folder: Path, manifest: ManifestFile, search: Search | None = None) -> None:
         source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
@@ -142,15 +144,7 @@ class EngineTranslator(BaseTranslator):
         self.search = self.check_search(search or build_search(manifest["search"]))
         self.languages = languages_of(manifest["config"])
         self.trained_length = manifest["config"].get("data", {}).get("max_length")
-        self._manifest = manifest
-
-    @property
-    def longest_source(self) -> int:
-        return self._manifest["source_limit"]
-
-    @property
-    def longest_target(self) -> int:
-        return self._manifest["target_limit"]
+        self.longest_source, self.longest_target = manifest["source_limit"], manifest["target_limit"]
 
     def check_search(self, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""
