@@ -24,7 +24,6 @@ from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
 
 PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.model"
 SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it
-ARGOS_VERSION = "1.9.0"  # the oldest one that reads such a package
 
 EXAMPLE = """
 ```python
@@ -56,7 +55,6 @@ class Argos(CTranslate2):
     quantization: Quantization = "int8"
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that CTranslate2 cannot compute, or one with two vocabularies."""
         super().require(loaded)
         codes = {argos_code(loaded.config["data"][f"{side}_lang"]) for side in ("source", "target")}
         if len(codes) == 1:
@@ -73,7 +71,7 @@ class Argos(CTranslate2):
         top = f"translate-{source}_{target}-{version.replace('.', '_')}"
         metadata = {
             "package_version": version,
-            "argos_version": ARGOS_VERSION,
+            "argos_version": "1.9.0",  # the oldest one that reads such a package
             "from_code": source,
             "from_name": english_name(bcp47(model.languages[0])),
             "to_code": target,

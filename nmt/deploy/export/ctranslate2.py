@@ -72,10 +72,7 @@ for result in results:
 
 @dataclass(frozen=True, kw_only=True)
 class CTranslate2(Format):
-    """A folder for `ctranslate2.Translator`. `quantization` is the type of the weights in the file.
-
-    The tokens are the pieces of `source.spm` and `target.spm`. The engine adds the end of the source itself.
-    """
+    """A folder for `ctranslate2.Translator`. `quantization` is the type of the weights in the file."""
 
     name: ClassVar[str] = "ctranslate2"
     library: ClassVar[str] = "ctranslate2"
@@ -83,7 +80,6 @@ class CTranslate2(Format):
     quantization: Quantization = "float32"
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that CTranslate2 cannot compute, and if the package is missing."""
         require_packages(self.name, "ctranslate2")
         # With qk_norm, CTranslate2's cross attention normalizes before it splits the heads, so its numbers are wrong.
         positions = [Sinusoidal, Learned, Rotary]

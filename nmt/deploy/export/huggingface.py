@@ -74,10 +74,7 @@ line gets a translation too: leave it out.
 
 @dataclass(frozen=True, kw_only=True)
 class HuggingFace(Format):
-    """A folder for `from_pretrained`: Pegasus, which is a pre-norm Transformer, with Marian's tokenizer.
-
-    This tokenizer reads our SentencePiece model as it is.
-    """
+    """A folder for `from_pretrained`: Pegasus, a pre-norm Transformer, with Marian's tokenizer for SentencePiece."""
 
     name: ClassVar[str] = "huggingface"
     library: ClassVar[str] = "transformers"
@@ -85,7 +82,6 @@ class HuggingFace(Format):
     note: ClassVar[str] = ', also how to get the weights of the attention: attn_implementation="eager"'
 
     def require(self, loaded: LoadedModel) -> None:
-        """Raise UserError for a model that Pegasus does not compute, and if transformers is missing."""
         require_packages(self.name, "transformers")
         block = stacks(loaded.model, self.name)[0].block
         held: dict[str, list[Any]] = {"norm_first": [True], "norm": ["layer"], "activation": ["relu", "gelu"]}
@@ -223,10 +219,7 @@ def _other_files(model: Exportable) -> dict[str, dict[str, Any]]:
 
 
 class TransformersTranslator(EngineTranslator):
-    """Translates in transformers, on the processor, for the comparison: their model, their tokenizer, their search.
-
-    It has no prefixes and no n-best lists.
-    """
+    """Translates with the model, tokenizer and search of transformers, for the comparison: no prefixes, no n-best."""
 
     engine = "transformers"
     device_type = "cpu"

@@ -40,7 +40,6 @@ WITHOUT_FILES = {"filesTranslation": False, "frontendTimeout": 500, "suggestions
 MOST_FIELDS = 20  # of a form
 BODY_SECONDS = 5  # the longest time until a body is there
 CLOSED_SECONDS = 0.5  # between two checks whether a client has gone
-NO_KEY = "Please contact the server operator to get an API key"
 UNREADABLE = "The browser (or proxy) sent a request that this server could not understand."
 FAILED = "The server encountered an internal error and was unable to complete your request."
 
@@ -82,7 +81,6 @@ class Api:
     max_bytes: int
 
     def app(self) -> Starlette:
-        """Return the application."""
         codes, targets = self.languages.codes, self.languages.targets
         target = {"code": self.languages.pairs[0][1], "name": english_name(self.languages.pairs[0][1])}
         chosen = {"source": {"code": "auto", "name": "Auto Detect"}, "target": target}
@@ -139,7 +137,7 @@ class Api:
             raise HTTPException(400, UNREADABLE) from None
         if self.key is not None:
             if not fields.get("api_key"):
-                raise HTTPException(400, NO_KEY)
+                raise HTTPException(400, "Please contact the server operator to get an API key")
             if not hmac.compare_digest(str(fields["api_key"]).encode(), self.key.encode()):
                 raise HTTPException(403, "Invalid API key")
         return fields

@@ -20,7 +20,6 @@ from nmt.text.protect import NO_SPANS
 from nmt.text.terms import Terms
 
 MISSING = "Invalid request: missing {} parameter"
-TERMS_IGNORED = "The terms are ignored, because the model was trained without spans."
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str
     rows = [await apart(size, partial(_row, text, ask, found)) for text in texts]
     answer = {name: [row[name] for row in rows] if ask.several else value for name, value in rows[0].items()}
     if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
-        answer["warnings"] = [TERMS_IGNORED]
+        answer["warnings"] = ["The terms are ignored, because the model was trained without spans."]
     return answer
 
 

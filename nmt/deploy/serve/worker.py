@@ -39,15 +39,11 @@ BATCH = 64.0  # cost of a batch, in sentences of 14 pieces for a beam of 5; with
 SHORT_STEPS = 100  # a part that may take no more steps is not too long for any batch
 SMALL = 2_000  # characters that are read at once
 READER = ThreadPoolExecutor(1)  # reads the others; with five such threads, a search took ten times as long as with one
-BUSY = "The server has too much to do; try again later."
 
 
 @dataclass(frozen=True)
 class Task:
-    """A sentence to translate.
-
-    `best` is the number of translations, and `attention` asks for the attention of the best one.
-    """
+    """A sentence of which the `best` translations are asked for, and the `attention` of the first one if true."""
 
     sentence: str | Segment
     pair: Pair
@@ -58,10 +54,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """The translations of one sentence, best first, and the attention of the best one if asked for and possible.
-
-    A sentence that was translated in parts has no attention.
-    """
+    """The translations of one sentence, best first, and the attention of the best one if asked for and possible."""
 
     translations: list[Translation]
     attention: AttentionMap | None
@@ -103,7 +96,7 @@ class Worker:
         costs = [cost for _, own in sources for *_, cost in own]
         first, found = min(BATCH, sum(costs)), list[Answer]()
         if sum(part.cost for part in self._left() if part.turn <= first) > self.max_waiting:
-            raise HTTPException(503, BUSY)
+            raise HTTPException(503, "The server has too much to do; try again later.")
         searches = zip(chain.from_iterable(own for _, own in sources), accumulate(costs), strict=True)
         for _, group in groupby(searches, lambda each: each[1] // BATCH):
             turn = [search for search, _ in group]
@@ -116,7 +109,7 @@ class Worker:
         rest, answers = iter(found), list[Answer]()
         for source, own in sources:
             several = list(islice(rest, len(own)))
-            attention = several[0].attention if len(own) == 1 else None
+            attention = several[0].attention if len(own) == 1 else None  # parts have no attention together
             answers.append(Answer(rejoined(source, [each.translations for each in several]), attention))
         return answers
 
