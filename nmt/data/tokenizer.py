@@ -71,8 +71,7 @@ class Tokenizer:
 
         The same texts, config, spans and SentencePiece version give the same ids. The pairs may be larger than memory.
         If there are more than `config.max_pairs`, every n-th pair is used. Models are cached in the folder `cache_dir`
-        (None: not cached). Raises UserError if the vocabulary size is larger than the texts allow or too small for
-        their characters.
+        (None: not cached). Raises UserError if the texts do not allow the size of the vocabulary.
         """
         if config.path is not None:
             paths = list(map(Path, [config.path] if isinstance(config.path, str) else config.path))

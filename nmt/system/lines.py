@@ -3,8 +3,7 @@
 Lines end with "\\n" alone (a "\\r" before it is dropped). Other readers also split on U+2028, form feeds and the like,
 which shifts every later line of a source against its translation.
 
-A line has at most `LONGEST` bytes. That is sixteen times the longest text that a tokenizer learns from. It also limits
-the memory for a file without line ends.
+A line has at most `LONGEST` bytes, which also limits the memory for a file without line ends.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any, BinaryIO, Literal
 
 from nmt.errors import UserError
 
-LONGEST = 1 << 20  # bytes, with the line end
+LONGEST = 1 << 20  # bytes, with the line end: 16 times the longest text that a tokenizer learns from
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
@@ -93,8 +92,7 @@ def is_jsonl(output: str | None, form: Literal["text", "jsonl"] | None) -> bool:
 def opened(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file, unpacked if its first bytes are those of gzip, bzip2, xz or zstandard.
 
-    Raises UserError for a file that is missing, cannot be read again or does not begin as a text, and for a damaged one
-    while the block reads it.
+    Raises UserError for a file that is missing, damaged, cannot be read again or does not begin as a text.
     """
     try:
         if path.exists() and not path.is_file():  # a pipe can be read only once, and a device may have no end

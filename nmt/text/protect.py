@@ -5,9 +5,8 @@ by patterns, and those of a glossary, whose translation is given (see `nmt.text.
 their own: a page in HTML has Segment(("Click ", Slot("<1>"), "Save", Slot("</1>"), ".")) for a sentence with a link.
 
 A model reads a piece of its vocabulary in place of a slot (`Segment.read`): "Click｟8｠ Save｟9｠." The first three
-elements have ｟8｠ to ｟13｠, a piece for the start tag and one for the end tag. The first eight other slots have ｟0｠
-to ｟7｠. `Spans.restore` makes a segment of the translation, with the same slots. So the model decides where a slot
-stands, and cannot change it.
+elements have ｟8｠ to ｟13｠, a piece for each tag. The first eight other slots have ｟0｠ to ｟7｠. `Spans.restore`
+makes a segment of the translation with the same slots. So the model decides where a slot stands, and cannot change it.
 """
 
 from __future__ import annotations

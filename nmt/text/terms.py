@@ -31,8 +31,7 @@ class Terms:
 
     Small letters of a term match capitals too, but a term with capitals after its first letter, such as "URL", matches
     itself only. Of two terms at one place, the longer one counts, and of "polish" and "Polish" the one that is written
-    as the text. Terms and translations are in Unicode NFC, and are found in texts of any form. Raises UserError for an
-    empty term or translation.
+    as the text. They are found in texts of any Unicode form. Raises UserError for an empty term or translation.
     """
 
     def __init__(self, translations: Mapping[str, str]) -> None:

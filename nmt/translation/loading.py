@@ -79,13 +79,12 @@ def load_translator(
 ) -> ModelTranslator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
-    Several paths give an `Ensemble` of their models. Its default strategy is that of the first model.
-
-    `device` is "auto" (a GPU if available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in
-    the checkpoint. A `search` object, or a node with a `_target_`, replaces this strategy. A mapping without `_target_`
-    replaces single settings, and so do `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages
-    whose classes the checkpoint and `search` may name. Raises UserError for a checkpoint or a setting that cannot be
-    used, and for models with different languages or different target vocabularies, which cannot be an ensemble.
+    Several paths give an `Ensemble` with the default strategy of the first model. `device` is "auto" (a GPU if
+    available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in the checkpoint. A `search`
+    object, or a node with a `_target_`, replaces it. A mapping without `_target_` replaces single settings, and so do
+    `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages whose classes the checkpoint and
+    `search` may name. Raises UserError for a checkpoint or a setting that cannot be used, and for models with different
+    languages or target vocabularies, which cannot be an ensemble.
     """
     return make_translator(load_models(path, device, allow), search, allow=allow, **fields)
 

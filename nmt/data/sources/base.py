@@ -37,8 +37,7 @@ class Source(ABC):
     """Sentence pairs by split.
 
     A constructor must be fast: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does
-    not accept) but reads no data, because it is called once before a run's folder is made and again when the run
-    begins.
+    not accept) but reads no data, because it is called again when the run begins.
 
     A source whose pairs have fixed languages names these in `direction`. The program then swaps the pairs for the
     opposite direction, and refuses other languages.
@@ -50,9 +49,8 @@ class Source(ABC):
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits that exist, under the names train, val and test.
 
-        Each is an iterable that can be iterated again and then yields the same pairs in the same order. It may read
-        lazily, so that a corpus need not fit in memory. Raises UserError, here or while iterating, for data that is
-        missing or malformed.
+        Each can be iterated again and then yields the same pairs in the same order. It may read lazily, so that a
+        corpus need not fit in memory. Raises UserError, here or while iterating, for data that is missing or malformed.
         """
 
     @abstractmethod

@@ -33,8 +33,7 @@ class Hub(Source):
     ) -> None:
         """Take the data set's `name` (or a local folder), its configuration and its commit, branch or tag.
 
-        With `streaming`, nothing is downloaded in advance or kept on disk: each pass reads the rows over the network.
-        With `strict`, a bad row is an error.
+        With `streaming`, each pass reads over the network and keeps nothing. With `strict`, a bad row is an error.
         """
         if name is None:
             raise ParameterError("name", "not given; name a data set (data.name=...) or local files (data.path=FOLDER)")
@@ -49,8 +48,7 @@ class Hub(Source):
 
         If the Hub is out of reach, only the cache is used. Raises UserError for an unknown data set, configuration or
         revision, for a data set that needs a script, and for one that is neither in the cache nor within reach. Reading
-        a split raises UserError for an unknown language, and if the data set has two splits of this kind, such as
-        validation and dev.
+        a split raises UserError for an unknown language, and for two splits of one kind, such as validation and dev.
         """
         dataset = self._load()
         named = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
