@@ -93,10 +93,7 @@ def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: Da
     named = {"train": config.train_alignment, "val": config.val_alignment}
     files = {split: Path(os.path.expanduser(name)) for split, name in named.items() if name is not None}
     if split == "train" and "val" in files and "val" not in there:
-        raise UserError(
-            f"data.val_alignment: got {files['val']}, but there is no val split of its own (pairs held out of train "
-            "keep their alignments); leave it out"
-        )
+        raise UserError(f"data.val_alignment: got {files['val']}, but there is no val split of its own; leave it out")
     pairs = repeatable(there[split], split, source)
     return Reiterable(lambda: _aligned(pairs, files[split], split)) if split in files else pairs
 

@@ -104,9 +104,8 @@ class Hub(Source):
 
         def rows() -> Iterator[Row]:
             if len(names) > 1:  # an error only when it is read, because data.val=FILE can replace it
-                raise UserError(
-                    f"{self._where}: has more than one {split} split: {', '.join(names)}; name a file by data.{split}="
-                )
+                many = f"more than one {split} split: {', '.join(names)}"
+                raise UserError(f"{self._where}: has {many}; name a file by data.{split}=")
             with self._client():  # a stream reads over the network
                 one, other = self.languages
                 batches = dataset[names[0]].iter(batch_size=1000)  # row by row, it would be 25 times slower
