@@ -86,7 +86,8 @@ class Tally:
         """Yield a line for each problem: "3 translations ...; lines 2, 5, 9". `limit` is that of a source."""
         for problem in filter(self._places.__contains__, PROBLEMS):
             count, named = len(self._places[problem]), ", ".join(filter(None, self._places[problem][:MOST_PLACES]))
-            where = f"; {'lines ' * named[0].isdigit()}{named}" if named else ""
+            kind = ("line " if count == 1 else "lines ") * named[:1].isdigit()
+            where = f"; {kind}{named}" if named else ""
             more = f" and {count - MOST_PLACES:,} more" if named and count > MOST_PLACES else ""
             yield f"{counted(count, 'translation')} {PROBLEMS[problem].format(limit=limit)}{where}{more}"
 

@@ -121,7 +121,7 @@ def test_evaluating_again_replaces_the_same_files_only(run: Run, tmp_path: Path)
 def test_translations_with_a_problem_are_counted(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     pairs = [SentencePair("", "a"), SentencePair("a dog", "b"), SentencePair("two red bike" * 9, "x")]
     evaluate(load_translator(run.folder, device="cpu", max_source_length=12), pairs, {"bleu": BLEU()}, SUBJECT)
-    parts = "1 translation in parts, because the source is longer than 12 tokens (search.max_source_length); lines 3"
+    parts = "1 translation in parts, because the source is longer than 12 tokens (search.max_source_length); line 3"
     assert caplog.messages[0] == f"test: {parts}" and "(cut)" in caplog.text
 
 
