@@ -61,12 +61,6 @@ def multiply_with_onednn() -> bool:
     return True
 
 
-def limit_threads(count: int) -> None:
-    """Let torch use `count` threads, and also the numerical libraries of processes that are started later."""
-    os.environ["OMP_NUM_THREADS"] = str(count)
-    torch.set_num_threads(count)
-
-
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let torch use one thread in the block, so that it starts no others: those would not obey a later `speed_up`."""
@@ -86,9 +80,13 @@ def choose_threads(place: Place) -> None:
     """
     given, task = os.environ.get("OMP_NUM_THREADS"), os.environ.get("SLURM_CPUS_PER_TASK", "")
     if place.launcher == "torchrun" and place.local_size > 1 and given == "1":
-        limit_threads(max(1, usable_cores() // place.local_size))
+        count = max(1, usable_cores() // place.local_size)
     elif given is None:
-        limit_threads(int(task) if task.isdecimal() and int(task) else min(torch.get_num_threads(), usable_cores()))
+        count = int(task) if task.isdecimal() and int(task) else min(torch.get_num_threads(), usable_cores())
+    else:
+        return
+    os.environ["OMP_NUM_THREADS"] = str(count)  # of processes that are started later
+    torch.set_num_threads(count)
 
 
 def take_own_gpu(place: Place) -> None:

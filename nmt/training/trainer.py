@@ -143,9 +143,7 @@ class Validations(Callback):
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         module = translation_module(pl_module)
         last_batch = trainer.fit_loop.epoch_loop.batch_progress.is_last_batch
-        wanted = (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded, and one update behind
-        if last_batch:
-            wanted = min(wanted, 0.9 / MAX_VALIDATIONS)
+        wanted = 0.9 / MAX_VALIDATIONS if last_batch else (1 - 1e-9) / MIN_VALIDATIONS  # shares are rounded
         due = not module.accumulating and module.share - self._share >= wanted
         if due:
             self._share = module.share

@@ -258,14 +258,12 @@ def assert_resumes(tmp_path, monkeypatch, more, *, every):
     metrics, whole = go(tmp_path / "whole", *more)
     assert len(saves) >= 4
     for stop in range(0, len(saves), every):
-        left = [stop]
+        survives = iter([True] * stop + [False])
 
-        def save_then_die(self, trainer, view, left=left):
+        def save_then_die(self, trainer, view, survives=survives):
             original(self, trainer, view)
-            if left[0] == 0:
-                left[0] = -1
+            if not next(survives, True):
                 raise Stop
-            left[0] -= 1
 
         monkeypatch.setattr(Checkpointing, "save_last", save_then_die)
         folder = tmp_path / f"stop{stop}"
