@@ -8,7 +8,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 from nmt.cli import train
@@ -42,25 +42,19 @@ def python(*words: str, cwd: Path | None = None) -> subprocess.Popen[str]:
     )
 
 
-def run_train(*words: str) -> None:
-    """Run train.py with these words."""
-    sys.argv = ["train.py", *words]
-    train.main()
-
-
 class Srun:
-    """Forks `tasks` processes with the variables of srun, `each` of them on a node, which run `work`."""
+    """Forks `tasks` processes with the variables of srun, each on its own node, which run train.py with `words`."""
 
-    def __init__(self, folder: Path, tasks: int, work: Callable[[], object], each: int = 1) -> None:
+    def __init__(self, folder: Path, tasks: int, *words: str) -> None:
         self.outputs = [folder / f"{rank}.out" for rank in range(tasks)]
         port, forks = free_port(), multiprocessing.get_context("fork")
         self.processes = []
         for rank in range(tasks):
-            numbers = {"JOB_ID": port, "NTASKS": tasks, "STEP_NUM_TASKS": tasks, "NTASKS_PER_NODE": each}
-            numbers |= {"NNODES": tasks // each, "PROCID": rank, "LOCALID": rank % each, "NODEID": rank // each}
+            numbers = {"JOB_ID": port, "NTASKS": tasks, "STEP_NUM_TASKS": tasks, "NTASKS_PER_NODE": 1}
+            numbers |= {"NNODES": tasks, "PROCID": rank, "LOCALID": 0, "NODEID": rank}
             variables = {f"SLURM_{name}": str(value) for name, value in numbers.items()}
             variables |= {"SLURM_NODELIST": "127.0.0.1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-            process = forks.Process(target=_task, args=(self.outputs[rank], variables, work))
+            process = forks.Process(target=_task, args=(self.outputs[rank], variables, words))
             process.start()
             self.processes.append(process)
 
@@ -75,11 +69,12 @@ class Srun:
         return self.outputs[rank].read_text("utf-8")
 
 
-def _task(output: Path, variables: dict[str, str], work: Callable[[], object]) -> None:
+def _task(output: Path, variables: dict[str, str], words: Sequence[str]) -> None:
     os.environ.update(variables)
     with (
         output.open("w", buffering=1) as stream,
         contextlib.redirect_stdout(stream),
         contextlib.redirect_stderr(stream),
     ):
-        work()
+        sys.argv = ["train.py", *words]
+        train.main()

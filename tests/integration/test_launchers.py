@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import math
@@ -15,7 +14,7 @@ import pytest
 
 from nmt.system.run_files import last_checkpoint
 from nmt.training.state import load_state
-from tests.integration.launched import TRAIN, Srun, python, run_train, torchrun
+from tests.integration.launched import TRAIN, Srun, python, torchrun
 from tests.integration.small_training import NO_AVERAGE, SMALL_TRANSFORMER, TINY, go, last, last_weights, same
 
 pytestmark = pytest.mark.usefixtures("default_signals")
@@ -28,13 +27,9 @@ EXACT = [
 SHORT = [*TINY, *SMALL_TRANSFORMER, "data.sizes=[200,21,21]", "trainer.max_steps=4", NO_AVERAGE]
 
 
-def srun(folder, tasks, *words, each=1):
-    return Srun(folder, tasks, functools.partial(run_train, *words), each)
-
-
 def test_tasks_of_srun_train_one_run_in_one_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    started = srun(tmp_path, 2, *SHORT)
+    started = Srun(tmp_path, 2, *SHORT)
     assert started.wait() == [0, 0], started.said(0) + started.said(1)
     (folder,) = (tmp_path / "outputs" / "transformer").iterdir()
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
@@ -46,7 +41,7 @@ def test_tasks_of_srun_train_one_run_in_one_folder(tmp_path, monkeypatch):
 
 def train(folder, processes, *words):
     """Train with a number of processes and batches in an update that make 6 batches of one process."""
-    started = srun(folder.parent, processes, *words, f"trainer.accumulate_grad_batches={6 // processes}")
+    started = Srun(folder.parent, processes, *words, f"trainer.accumulate_grad_batches={6 // processes}")
     assert started.wait() == [0] * processes, started.said(0)
 
 
@@ -125,25 +120,19 @@ LONG = [
 ]  # fmt: skip
 
 
-def started_and_saved(start, folder, *words):
-    """Start a long run and wait for its first last.ckpt."""
-    started = start(folder, 2, *LONG, f"hydra.run.dir={folder / 'run'}", *words)
-    deadline = time.monotonic() + 120
-    while not last_checkpoint(folder / "run").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return started
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
 def test_a_signal_to_one_task_saves_the_run(tmp_path, number):
-    started = started_and_saved(srun, tmp_path)
+    started = Srun(tmp_path, 2, *LONG, f"hydra.run.dir={tmp_path / 'run'}")
+    deadline = time.monotonic() + 120
+    while not last_checkpoint(tmp_path / "run").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
     os.kill(started.processes[1].pid, number)
     assert started.wait(30) == [128 + number] * 2
     said = started.said(0)
     assert said.count("is saved") == 1 and f"resume={tmp_path / 'run'}" in said and "Traceback" not in said
-    started = srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
+    started = Srun(tmp_path, 2, f"resume={tmp_path / 'run'}", "trainer.max_steps=60")
     assert started.wait() == [0, 0], started.said(0)
 
 
