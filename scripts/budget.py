@@ -29,7 +29,7 @@ class Size:
 
 BUDGETS = {
     "core": Size(16_500, 9_600, 135),
-    "deploy": Size(2_700, None, 27),
+    "deploy": Size(2_825, None, 27),
     "lab": Size(10_000, None, 90),
     "scripts": Size(2_900),
     "tests": Size(24_000),
