@@ -15,7 +15,7 @@ import pytest
 from nmt.errors import UserError
 from nmt.text.terms import NO_TERMS, Terms, read_terms
 
-PACKED = gzip.compress(b"file\tDatei\n" * 100)
+PACKED = gzip.compress(b"file\tDatei\n" * 100, mtime=0)  # equal in all processes of the tests
 FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 
 

@@ -7,6 +7,7 @@ import json
 import lzma
 import re
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import datasets
@@ -65,9 +66,9 @@ def write(path: Path, text: str | bytes) -> Path:
         ("train.csv", "German sentence;eng\n" + "".join(map("{};{}\n".format, QUOTED[::2], QUOTED[1::2])), 2),
         *(
             ("train.tsv", pack(TSV.encode()), 1)
-            for pack in (bytes, gzip.compress, bz2.compress, lzma.compress, zstandard)
+            for pack in (bytes, partial(gzip.compress, mtime=0), bz2.compress, lzma.compress, zstandard)
         ),
-        ("train.TSV.GZ", gzip.compress(TSV.encode()), 1),
+        ("train.TSV.GZ", gzip.compress(TSV.encode(), mtime=0), 1),
         ("train.tsv.gz", TSV, 1),
     ],
 )
