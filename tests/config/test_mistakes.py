@@ -33,7 +33,7 @@ def message(*words: str) -> str:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["data=/my/files"], "order, slots; for files: data.path=/my/files"),
+        (["data=/my/files"], "; for files: data.path=/my/files"),
         (["model=trnsformer"], "model: got 'trnsformer', expected one of hybrid, rnn, transformer; did you mean 'tran"),
         (["modle=rnn"], "modle: unknown key; did you mean 'model'?"),
         (["model=rnn", "model/atention=luong"], "unknown group; did you mean 'model/attention'?"),
