@@ -30,7 +30,6 @@ from nmt.build import architecture
 from nmt.cli import evaluate, train, translate
 from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
-from nmt.deploy.cli import share
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line
@@ -117,6 +116,8 @@ def publish(name: str, group: Group) -> None:
     """Replace the copy of a model in examples/ by its finished run."""
     run, copy = RUNS / name, EXAMPLES / name
     shutil.rmtree(copy, ignore_errors=True)
+    from nmt.deploy.cli import share  # here, so that the rest works without nmt/deploy
+
     share.main([f"ckpt={run}", f"out={copy}", *([f"text={group.text}"] if group.text else [])])
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
     if group.text is None:
