@@ -124,6 +124,12 @@ def test_changed_spans_and_numbers() -> None:
         ("10 dogs", "100 Hunde", "numbers"),
         ("in 2016", "damals", "numbers"),
         ("20 of 20", "20 von 20 20", "numbers"),
+        ("from 9:26 AM to 9:26 PM", "von 9:26 bis 21:26"),
+        ("until 3 p.m. or 12:30 AM", "bis 15 Uhr oder 00:30"),
+        ("12/23/93 and 2035", "23.12.1993 und 2035"),
+        ("9:26 PM", "22:26", "numbers"),
+        ("12/23/93", "23.12.1994", "numbers"),
+        ("15 dogs", "27 Hunde und 3", "numbers"),
         ("9" * 5000, "9" * 5000),
     ):
         found = translation(different(9), different(9), text=source, language=None)
