@@ -212,7 +212,7 @@ def load(path: str | Path) -> AttentionMap:
         fields: dict[str, Any] = {f"{side}_pieces": _parse_pieces(level, side) for side in SIDES}
         fields |= {kind: None if level[kind] is None else torch.tensor(level[kind]).float() for kind in KINDS}
         return AttentionMap(**fields, source=data["source"], target=data["target"], origin=data["origin"], level=name)
-    except (LookupError, TypeError, ValueError, RuntimeError, OverflowError) as error:  # of torch, for what is no table
+    except (LookupError, TypeError, ValueError, RuntimeError, OverflowError) as error:  # some of them by torch
         raise UserError(f"{path}: damaged ({one_line(error)}); {REMEDY}") from None
 
 

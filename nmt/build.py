@@ -1,4 +1,4 @@
-"""Builds the objects that nodes of the config describe, one by one or all objects of a run that need no data.
+"""Builds the objects that nodes of the config describe, one by one, or together all those of a run that need no data.
 
 All functions that build something raise UserError for a node that does not fit.
 """
@@ -66,7 +66,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str]] = {
 def build(kind: str, node: Any, path: str | None = None, **options: Any) -> Any:
     """Return the object that `node` describes. `kind` is a key of `KINDS`.
 
-    `path` is the key of the node in messages; None is `kind`. `options` are other arguments of `instantiate`. Raises
+    `path` is the key of the node in messages, by default `kind`. `options` are other arguments of `instantiate`. Raises
     UserError for a node that does not fit its class, and for a class of another kind.
     """
     (packages, base), path = KINDS[kind], path or kind

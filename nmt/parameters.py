@@ -35,7 +35,7 @@ class Range:
     above: float | None = None
     below: float | None = None
     high: float | None = None
-    note: str = ""  # what else a message about another number says
+    note: str = ""  # ends the message about a number outside these limits
 
     def __contains__(self, value: float) -> bool:
         """Return whether `value` is within the limits. NaN and infinity never are."""

@@ -63,7 +63,7 @@ def test_programs_exist_and_end_with_a_status(project: dict[str, Any], room: str
 def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str, Any], root: Path) -> None:
     extras = [line for lines in project["optional-dependencies"].values() for line in lines]
     declared = {normal(Requirement(line).name) for line in [*project["dependencies"], *extras]}
-    # ours, or those of a declared one
+    # our own package, and packages that a declared one brings with it
     come_with = {"nmt", "lightning-fabric", "huggingface-hub", "fsspec", "pillow", "pyarrow"}
     provides = packages_distributions()
     for path in (root / "nmt").rglob("*.py"):

@@ -24,12 +24,12 @@ def load_corpus(source: Source, config: DataConfig, splits: Sequence[str] | None
     """Return the pairs of each of `splits`, cut to the first `data.limit` pairs.
 
     Every split in `splits` must exist. If `splits` is None, as in training, train and val must exist, and test is
-    included if the data has one. Without val, `data.val_size` pairs are held out of train: `data.seed` and the
-    sentences decide which, the same in training and evaluation. With `data.overfit` every split is the training split.
-    Training pairs need not fit in memory, because the source may read them again at each iteration; other pairs are in
-    memory. Line N of the file `data.train_alignment` or `data.val_alignment` is the alignment of pair N, in the Pharaoh
-    format, and replaces that of the source. The number of pairs in each split is logged. Raises UserError for a split
-    that does not exist, and for data or alignments that are missing or malformed.
+    included if the data has one. Without val, `data.val_size` pairs are held out of train. `data.seed` and the
+    sentences decide which ones, so that training and evaluation use the same pairs. With `data.overfit` every split is
+    the training split. Training pairs need not fit in memory, because the source may read them again at each iteration.
+    Other pairs are in memory. Line N of the file `data.train_alignment` or `data.val_alignment` is the alignment of
+    pair N, in the Pharaoh format, and replaces that of the source. The number of pairs in each split is logged. Raises
+    UserError for a split that does not exist, and for data or alignments that are missing or malformed.
     """
     required = ("train", "val") if splits is None else tuple(splits)
     wanted = SPLITS if splits is None else required
@@ -129,7 +129,7 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[
     """Return the number of pairs, and the `data.val_size` pairs whose digests with the seed are the smallest.
 
     Equal pairs count as one. The choice depends on the sentences, not on their number or on the direction. So if the
-    corpus grows, the pairs that are held out later were held out before or are new: none has been trained on.
+    corpus grows, the pairs that are held out later were held out before or are new, and no model has learned from them.
     """
     count, held = 0, dict[bytes, SentencePair]()
     last = b"\xff" * 17  # larger than any digest

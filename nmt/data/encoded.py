@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 
 class Encoded(NamedTuple):
-    """The ids of a pair, each side with eos at its end. `links` is None unless they were asked for."""
+    """The ids of a pair, each side with eos at its end. `links` is None unless links were asked for."""
 
     source: list[int]
     target: list[int]

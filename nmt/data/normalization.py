@@ -25,7 +25,7 @@ _nfc = functools.partial(unicodedata.normalize, "NFC")
 LAST = 0x2FFFF  # no character after it has a decomposition
 SURROGATES = range(0xD800, 0xE000)
 
-# Hyphens, blanks, ligatures and wide letters that are other characters in another form
+# Hyphens, blanks, ligatures and wide letters, and the usual characters that each of them stands for
 _SAME = {0x2010: "-", 0x2011: "-", 0x0F0C: "\u0f0b", **dict.fromkeys((0x2800, 0x3164, 0xFFA0), " ")}
 _FORMS = (*range(0xFB00, 0xFB07), *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
 _SAME |= {code: unicodedata.normalize("NFKC", chr(code)) for code in _FORMS}
@@ -75,7 +75,7 @@ def without_hints(text: str) -> str:
         start, end, kept = *run.span(), ""
         before, after = run.string[max(0, start - 1) : start], run.string[end : end + 1]
         for each in run[0]:
-            again = kept.endswith(each) and each in "\u200b\u200c\u200d"  # changes nothing
+            again = kept.endswith(each) and each in "\u200b\u200c\u200d"  # a second one changes nothing
             if not again and (each in directed or _NEEDED.search(f"{before}{each}{after}")):
                 kept += each
         return kept

@@ -67,7 +67,7 @@ class Tokenizer:
     def train(
         cls, split: Split, config: TokenizerConfig, *, cache_dir: Path | None, spans: Spans = NO_SPANS
     ) -> Tokenizer:
-        """Return the tokenizer trained on the pairs of `split`, whose `spans` are replaced by marks, or that of files.
+        """Return the tokenizer of the files `config.path`, or one trained on `split` with marks in place of `spans`.
 
         The same texts, config, spans and SentencePiece version give the same ids. The pairs may be larger than memory.
         If there are more than `config.max_pairs`, every n-th pair is used. Models are cached in the folder `cache_dir`
@@ -233,7 +233,7 @@ def default_size(characters: int, pairs: int) -> int:
     """Return the number of pieces for a corpus of this many `pairs` with this many different `characters`.
 
     Every character gets a piece. The number of further pieces grows with the square root of `pairs`, from 1,000 for
-    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. At most 32,000, unless the characters alone are more.
+    1,000 pairs to 5,600 for the 29,000 pairs of Multi30k. The sum is at most 32,000 if all characters fit.
     """
     fewest = FIXED_PIECES + characters
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))
@@ -255,14 +255,14 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
     pieces = ModelProto.FromString(model).pieces
     single = sum(len(each.piece) == 1 for each in pieces)
-    if 2 * single > len(pieces) - FIXED_PIECES and config.character_coverage > 0.98:  # the least
+    if 2 * single > len(pieces) - FIXED_PIECES and config.character_coverage > 0.98:  # SentencePiece takes no less
         note += f"; {single:,} are single characters: tokenizer.character_coverage=0.98 (to 1) makes rare ones bytes"
     logger.info(f"tokenizer: {side} {config.type}, {len(pieces):,} pieces{chosen}{note}")
     return model
 
 
 def _cached(entry: Path) -> bytes | None:
-    """Return the model in a file of the cache; None if it is missing or damaged, or if another user may not read it."""
+    """Return the model in a file of the cache, or None if the file is missing or damaged, or may not be read."""
     with suppress(OSError, UserError):
         _processor(model := entry.read_bytes())
         return model

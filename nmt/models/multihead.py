@@ -203,7 +203,7 @@ def _read(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None) ->
 def _products_are_faster(queries: Tensor, keys: Tensor) -> bool:
     """Return whether batched products are faster on a CPU than the fused kernel, which multiplies block by block.
 
-    They are, by up to a factor of two, for the few queries of a decoding step. If oneDNN multiplies (see
+    For the few queries of a decoding step, they are up to twice as fast. If oneDNN multiplies (see
     `nmt.system.process`), each block has a fixed cost, which makes the kernel up to twenty times as slow for short
     sentences. But torch has a slow path for batches of products with fewer than 400 multiplications each.
     """

@@ -13,7 +13,7 @@ from nmt.models.interface import EncoderOutput
 from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, PAD
 
-SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # with five sentences, a final state (L, B, D) is not (B, L, D)
+SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # five sentences: (L, B, D) then is another shape than (B, L, D)
 TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
 CHANGE = "of a sentence change with its padding, or with the other sentences of the batch"
 

@@ -32,7 +32,7 @@ _LINE_BREAKS = re.compile(r"[\r\n]+")
 
 @dataclass(frozen=True)
 class Bad:
-    """Why a line or a row has no text, in words such as "3 columns", and what helps if many are like it."""
+    """Why a line or a row has no text, in words such as "3 columns", and what helps if many are bad in this way."""
 
     reason: str
     advice: str = "repair these rows, or remove them"
@@ -41,8 +41,8 @@ class Bad:
         return f"{self.reason}; {self.advice}"
 
 
-_ICONV = "iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
 Text = str | Bad
+_ICONV = "iconv -f CP1252 -t UTF-8 OLD > NEW (CP949: Korean, CP1251: Cyrillic)"
 NOT_UTF8 = Bad("not UTF-8", f"convert the text, as in: {_ICONV}")
 
 
@@ -121,7 +121,7 @@ def raw(file: BinaryIO | io.BufferedReader) -> Iterator[bytes]:
 
 
 def texts(lines: Iterable[bytes], place: str, *, first: int = 1) -> Iterator[Text]:
-    """Yield lines of UTF-8 text without their ends, or why a line is no text; `lines` have their ends.
+    """Yield lines of UTF-8 text without their ends, or why a line is no text. The given `lines` have their ends.
 
     A byte order mark is dropped in line 1; a last line without "\\n" counts unless it is empty. Raises UserError for a
     line that is too long. `place` followed by the number of a line names the line; `first` is the first number.

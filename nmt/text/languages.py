@@ -17,7 +17,7 @@ from nmt.errors import missing_packages
 # Letters of scripts without spaces between words. For Unicode, the long vowel of Katakana (U+30FC) has no script.
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 UNSPACED_SCRIPTS = frozenset(("Jpan", "Hans", "Hant", "Thai", "Laoo", "Khmr", "Mymr"))  # as ISO 15924 names them
-WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # such marks need no space
+WIDE = r"[\p{InCJK_Symbols_And_Punctuation}\p{InHalfwidth_And_Fullwidth_Forms}]"  # no space stands beside such marks
 FEWEST_LETTERS = 20  # the language of a shorter text cannot be told
 LEAST_CONFIDENCE = 0.9  # on Multi30k, no caption was taken for another language from 0.8 on
 NO_LANGUAGE = "zxx"  # the answer to texts such as tables of numbers and source code

@@ -67,7 +67,7 @@ _CLOSING = r"""(?:[\p{Close_Punctuation}\p{Final_Punctuation}"'\u200e\u200f]|[\ 
 # A single letter and its accents, as in "د." and "พ.ศ.". With a vowel sign of its own script it is a word, as "है.".
 _LETTER = r"[\p{L}--[\p{Hangul}\p{Han}\p{Hiragana}\p{Katakana}]] [\p{M}&&\p{sc=Inherited}]*+"
 _LETTER_OR_NUMBER = rf"{_LETTER} | (?<! \d[,:] ) \d{{1,2}}"
-# A capital letter, a number and the like inside a sentence. Their full stop ends the sentence before `_STARTERS`.
+# A capital letter, a number and the like. Their full stop ends a sentence only if a word of `_STARTERS` follows.
 _LAST_WORD = rf"""
     [^\s\p{{Sentence_Terminal}}…] \s? (?: \p{{Lu}} | \d{{1,2}} )
     | \p{{Lu}}\.\p{{Lu}} | \b[ap]\.m | \d\.\d{{1,2}} | \b(?:{_BEFORE_NUMBERS})\.\s?\d{{1,2}}
@@ -133,10 +133,10 @@ def _halves(text: Segment, fits: Callable[[Segment], bool]) -> list[Segment]:
 
 
 def _middle(text: str) -> int:
-    """Return the middlemost place to divide `text`: after a mark between clauses, or else after white space.
+    """Return where to divide `text` near its middle: after a mark between clauses, or else after white space.
 
-    If there is neither, it is between two characters as a reader sees them. Marks and white space count only in the
-    second and third quarter of the text, so that repeated halving ends soon.
+    If there is neither, the place is between two characters as a reader sees them. Marks and white space count only in
+    the second and third quarter of the text, so that repeated halving ends soon.
     """
     half, quarter = len(text) // 2, len(text) // 4
     for pattern in (_CLAUSE_END, _SPACE):

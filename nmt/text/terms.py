@@ -125,7 +125,7 @@ def before(words: str) -> str:
 
 
 def behind(words: str) -> str:
-    """Return a regular expression for what stands behind Korean `words`, so that they end a word but for particles."""
+    """Return a regular expression for what stands behind Korean `words` at the end of a word: particles, or nothing."""
     return AFTER_A_NOUN if regex.match(r"\p{Hangul}", words[-1]) else ""
 
 

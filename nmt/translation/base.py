@@ -34,7 +34,7 @@ class SearchRequest:
     source: EncodedSource
     prefix: list[int]
     limit: int
-    last: bool  # whether `source` is the last part of its source, or a complete one
+    last: bool  # whether `source` is a complete source, or the last part of one
 
 
 class BaseTranslator(ABC):
@@ -133,7 +133,7 @@ class BaseTranslator(ABC):
         beginnings of the translations; the search may continue the last word of one. `search` replaces the strategy of
         the translator, and `fields` replace single settings of it (`beam_size=1`). `advance` is called with the number
         of sentences that need no search, and then with those of each batch. Raises UserError for settings that the
-        strategy does not accept, for no text, and for a source or a prefix that is too long.
+        strategy does not accept, for values that are no text, and for a source or a prefix that is too long.
         """
         search = override(search or self.search, fields)
         groups = self.requests(sentences, search, prefixes)
@@ -143,7 +143,7 @@ class BaseTranslator(ABC):
     def requests(
         self, sentences: Sequence[str | Segment], search: Search, prefixes: Sequence[str] | None = None
     ) -> list[tuple[EncodedSource, list[SearchRequest]]]:
-        """Return each sentence, encoded, with the searches that it needs: one, or one for each part if it is split."""
+        """Return each sentence, encoded, and its searches: one, or one for each part of a sentence that is split."""
         sources = self.encode(check_texts("sentence", sentences))
         count = len(sources)
         begins = [""] * count if prefixes is None else check_texts("prefix", prefixes, count)
@@ -155,7 +155,7 @@ class BaseTranslator(ABC):
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
         """Return each text with the ids that the models read, and with slots for its spans and terms.
 
-        Hints in a text are taken away first: one inside a URL or a term would divide it.
+        Hints (see `nmt.data.normalization`) are removed first: a hint inside a URL or a term would divide it.
         """
         spans, language = self.tokenizer.spans, None if self.languages is None else self.languages[0]
         segments = [text if isinstance(text, Segment) else Segment((text,)) for text in texts]
@@ -260,7 +260,7 @@ class BaseTranslator(ABC):
     def search_all(
         self, requests: Sequence[SearchRequest], search: Search, advance: Callable[[int], object] = lambda count: None
     ) -> list[list[Translation]]:
-        """Return the translations of each request, best first. That of an empty source is ""."""
+        """Return the translations of each request, best first. The translation of an empty source is ""."""
 
         def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
             hypotheses = self.search_batch(batch, search)
@@ -324,9 +324,9 @@ def in_batches(
 
 
 def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield the indices of `lengths` in batches of similar length, longest first.
+    """Yield the indices of `lengths` in batches of similar length, longest first, to see a lack of memory at once.
 
-    A batch has at most `budget` padded tokens, but at least one sentence. A lack of memory appears at once.
+    A batch has at most `budget` padded tokens, but at least one sentence.
     """
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):

@@ -44,10 +44,10 @@ PROBLEMS = {  # what programs say of "3 translations"
 MOST_UNKNOWN = 0.5  # of the pieces of a source
 TIMES_LONGER, TOKENS_LONGER = 2, 5  # one side longer than 2 * the other + 5: 0.5 % of the translations or fewer
 LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
-LAST_WORD = 12  # people write smaller numbers in words, and months too
-MOST_PLACES = 10  # of a problem that are named
+LAST_WORD = 12  # people often write numbers up to this one in words, and months as names
+MOST_PLACES = 10  # so many places of a problem are named
 _PLACE = regex.compile(r"(?s)\d+\Z|(?<=, )'.*'\Z")
-_NUMBER = regex.compile(r"\d{1,3}(?:[.,'\u2019\s]\d{3}(?!\d)){1,4}+|\d{1,18}")  # "1,234" and "5" of "1,234.5"
+_NUMBER = regex.compile(r"\d{1,3}(?:[.,'\u2019\s]\d{3}(?!\d)){1,4}+|\d{1,18}")  # finds "1,234" and "5" in "1,234.5"
 _TEN_THOUSANDS = regex.compile(r"\d\s*[천만억조千万萬億亿兆]")
 _TIME = regex.compile(r"(?i)\d:\d\d|\d\s*[ap]\.?m\b")
 _DATE = regex.compile(r"\d([/.-])\d{1,2}\1\d\d")
@@ -75,7 +75,7 @@ class Tally:
         self._places = defaultdict[str, list[str]](list)
 
     def add(self, translation: Translation, place: str) -> None:
-        """Add a translation. Its `place` ends with the number of a line, or with ", 'TEXT'", or it is not named."""
+        """Add a translation. A `place` is named if it ends with the number of a line or with ", 'TEXT'"."""
         others = {
             "empty": bool(translation.tokens) and not translation.text.strip(),
             "split": bool(translation.parts),
@@ -121,8 +121,8 @@ def common_spans() -> Spans:
 def has_changed_spans(translation: Translation) -> bool:
     """Return whether a span of the source is lost, missing, changed or doubled in the translation.
 
-    Also whether the translation has spans alone while the source has words, and whether a span that is no end tag
-    stands behind the last full stop while the source does not end with one.
+    The result is also True if the translation has no words, but the source has some. It is True as well if a span that
+    is no end tag stands behind the last full stop, but the source does not end with such a span.
     """
     spans = translation.tokenizer.spans or common_spans()
     source = spans.protect(translation.encoded.segment)

@@ -28,7 +28,7 @@ from nmt.translation.translator import Ensemble, ModelTranslator, Translator
 
 VERSION = 3  # of export.json
 REMEDY = "use another copy, or export the model again"
-ENGINE = "nmt.deploy.export.ctranslate2.CTranslate2Translator"  # which translates with an exported folder
+ENGINE = "nmt.deploy.export.ctranslate2.CTranslate2Translator"  # the class that translates with an exported folder
 # The files of an exported folder that are read, and the most bytes of each. CTranslate2 has one vocabulary or two.
 WEIGHTS, SOURCE, TARGET = "model.bin", "source.spm", "target.spm"
 OTHERS = "config.json", "shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"

@@ -20,7 +20,7 @@ class EncodedSource:
 
     The ids include eos. `unknown` is the number of ids of the first model that stand for characters which training did
     not have. `language` is the code of the language that the models read. A source in `capitals` is read in small
-    letters. `given` is the source as the user wrote it, if that differs from the text of `segment`.
+    letters. `given` is the source as the user wrote it. If it is empty, that is the text of `segment`.
     """
 
     segment: Segment

@@ -204,7 +204,7 @@ class Ensemble(ModelTranslator):
     """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
 
     The members are on one device. Each reads the source through its own tokenizer, but their target vocabularies are
-    equal. The smallest limit of the members counts, and the largest number of tokens of a source.
+    equal. The smallest limit of the members counts. A source counts with its tokens for the member that needs the most.
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:

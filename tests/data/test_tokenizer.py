@@ -160,7 +160,7 @@ def test_a_damaged_model_is_refused(train):
 
 @pytest.mark.parametrize("every", [97, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_rule_in_the_model_is_the_normalization(train, every):
-    """Of all characters but those of scripts, and of syllables and marks in other spellings."""
+    """Both are compared on all characters that no script needs, and on other spellings of syllables and marks."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=train().source_model)
     of_scripts = regex.compile(
         r"[\p{DI}--[\u00ad\u17b4\u17b5\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]]", regex.V1

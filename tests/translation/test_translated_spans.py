@@ -119,7 +119,7 @@ def test_samples_keep_spans_too(translator: Translator, texts: list[str]) -> Non
         assert all(sorted(SPANS.find(each.text)) == sorted(SPANS.find(text)) for each in samples)
 
 
-def test_a_checkpoint_keeps_the_spans(translator: Translator, texts: list[str], run: Run, tmp_path: Path) -> None:
+def test_a_checkpoint_keeps_the_spans(translator: Translator, run: Run, tmp_path: Path) -> None:
     translator.save(tmp_path / "model.safetensors")
     loaded = checkpoint.load(tmp_path / "model.safetensors").tokenizer
     assert loaded.spans.patterns == SPANS.patterns

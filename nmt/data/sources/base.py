@@ -1,7 +1,7 @@
 """The base class of data sources, which give the sentence pairs of each split. docs/extending.md has an example.
 
 A source is one class, and one YAML in configs/data/ that names it. The other keys of the YAML are arguments of the
-constructor. Those settings of configs/data/_common.yaml that it names, such as `source_lang` and `seed`, are added.
+constructor. The program adds the settings of configs/data/_common.yaml that the constructor takes, such as `seed`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OTHERS = "to score with several references, evaluate with one; then sacrebleu {}
 SPLIT_FILE_NAMES = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 MOST = 0.05  # if a larger share of the rows is bad, the data are probably read in a wrong way
-HOPELESS, NAMED = 1000, 3  # if the first rows are all bad, the rest is not read; bad rows that a message names
+HOPELESS, NAMED = 1000, 3  # after so many bad rows and no good one, reading ends; a message names so many bad rows
 
 Pairs = Iterable[SentencePair]
 
@@ -37,7 +37,7 @@ class Source(ABC):
     """Sentence pairs by split.
 
     A constructor must be fast: it checks its arguments (and raises `nmt.errors.ParameterError` for a value that it does
-    not accept) but reads no data, because it is called again when the run begins.
+    not accept) but reads no data, because it is called a second time when the run begins.
 
     A source whose pairs have fixed languages names these in `direction`. The program then swaps the pairs for the
     opposite direction, and refuses other languages.
@@ -122,7 +122,7 @@ def note(text: str) -> None:
     logger.info(text)
 
 
-Row = tuple[int, Text, Text]  # its number, counted from 1, the source and the target
+Row = tuple[int, Text, Text]  # the number of the row, counted from 1, its source and its target
 
 
 def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pairs:
@@ -149,7 +149,7 @@ def reader(read: Callable[[], Iterator[Row]], where: str, *, strict: bool) -> Pa
                 if rows == bad.total() == HOPELESS:
                     break
             whole = True
-        finally:  # also if the first pairs are enough
+        finally:  # also if the caller needs no more pairs
             if bad:
                 common = bad.most_common()
                 counts = "; in all " + ", ".join(f"{count:,} ({why.reason})" for why, count in common)
@@ -194,7 +194,7 @@ def key_of(language: str, keys: tuple[str, ...]) -> str | None:
 
 
 def no_key(language: str, keys: Sequence[str]) -> Bad:
-    """Return what is said if none of the `keys` of the data means a language."""
+    """Return the reason for data in which none of the `keys` means a language."""
     listed = ", ".join(keys) or "none"
     there = f"there are: {listed[:100]}{'...' * (len(listed) > 100)}{did_you_mean(language, keys)}"
     advice = f"{there}; set data.source_lang and data.target_lang, or column= of translate.py"

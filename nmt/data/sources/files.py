@@ -28,11 +28,11 @@ from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
-LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .norm .lc .tc"  # a sentence on each
+LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .norm .lc .tc"  # lines of sentences
 JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
-DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # a folder of `datasets`
+DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # in a folder that the library `datasets` can read
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
-SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that say no language
+SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that name no language
 NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
 BLANK, HALF = "", "\udcff"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
 BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
@@ -211,7 +211,7 @@ def has_lines(name: str) -> bool:
 def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
     if format_of(path.name) not in ROWS:
         if not has_lines(path.name):
-            with opened(path):  # which names an archive and its way
+            with opened(path):  # `opened` itself refuses archives and documents, and says how to get their text
                 raise UserError(
                     f"{path}: got {format_of(path.name)}, expected lines (.txt, or a language: .de) or "
                     f"{', '.join(ROWS)}; translate_document.py reads .html, .md, .po, .srt and .vtt; convert others "
@@ -222,9 +222,9 @@ def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
 
 
 def _rows(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each row, and its texts by language, or why it has none; a blank line is `BLANK`.
+    """Yield the number of each row, and its texts by language, or why it has no texts. A blank line is `BLANK`.
 
-    The number is that of the line, or of an element of a JSON array.
+    The number is that of the line or, in a JSON array, of the element.
     """
     if format_of(path.name) not in JSON:
         yield from _table(path, languages)

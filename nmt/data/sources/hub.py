@@ -120,7 +120,7 @@ class Hub(Source):
 def out_of_reach() -> bool:
     """Return whether the Hub does not answer. Its client would need 25 seconds to notice.
 
-    With a proxy or another address of the Hub, this cannot be told, and the result is False.
+    With a proxy or another address of the Hub, this cannot be tested, and the result is False.
     """
     if any(os.environ.get(name) for name in ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
         return False
