@@ -6,8 +6,8 @@
 
 The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
 settings). The program loads what it has written, and compares log-probabilities, greedy translations and scores with
-those of the checkpoint on validation pairs. If the format promises equal numbers and they differ, the program writes
-nothing and ends with an error.
+those of the checkpoint on validation pairs. With float32 weights, the numbers and the
+translations have to be nearly the same. Otherwise the program writes nothing and ends with an error.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8

@@ -4,7 +4,7 @@
 
 {settings}
 
-The server understands what clients of LibreTranslate send: POST /translate, GET /languages and the others of
+The server understands what clients of LibreTranslate send: POST /translate, GET /languages and the other requests in
 docs/deploying.md. It answers once it has translated a first text with every model. SIGTERM or Ctrl-C ends it after the
 requests that it has accepted, and a second Ctrl-C at once. It writes no texts anywhere.
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 KEY = "NMT_API_KEY"  # an environment variable, which other users of the machine cannot read
 LOCAL = ("127.0.0.1", "::1", "localhost")  # addresses that no other machine reaches
-LONGEST = 200  # pieces of a source that is not split; others would wait too long for the steps of its translation
+LONGEST = 200  # pieces; a longer source is split, because other requests would wait too long for its translation
 
 
 @dataclass(kw_only=True)
@@ -116,7 +116,7 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
         source, target = (code.replace("_", "-") for code in translator.languages)  # clients write pt-BR
         if (source, target) in found:
             raise UserError(f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one")
-        if "max_source_length" not in (config.search or {}):
+        if "max_source_length" not in config.search:
             longest = min(LONGEST, translator.search.max_source_length)
             translator.search = translator.search.replace(max_source_length=longest)
         translator.translate(["1"])  # the first translation takes longer than the others

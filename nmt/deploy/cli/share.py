@@ -13,8 +13,8 @@ The copy has these files:
   README.md                      what the model is, how to install this program, and what to type
 
 A program that loads it computes in float32. The paths of your data are left out of the settings: whoever evaluates the
-model adds data.path=FOLDER, unless the data can be generated or downloaded. So is a metric that reads a file, such as
-a glossary.
+model adds data.path=FOLDER, unless the data can be generated or downloaded. A metric that reads a file, such as a
+glossary, is left out too.
 
   python scripts/share.py ckpt=outputs/demo/2026-01-31_12-00-00 out=my_model
 """
@@ -84,7 +84,7 @@ def main(config: ShareConfig) -> None:
         raise UserError(f"ckpt: {source} holds no {METRICS}; expected the folder of a finished run")
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
-    metrics = read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to another file
+    metrics = read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to any file
     shown = sample_map(source)
     attention = None if shown is None else load(shown)
     if config.text is not None:

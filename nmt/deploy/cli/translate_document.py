@@ -82,7 +82,7 @@ def main(config: DocumentConfig) -> None:
     started = time.monotonic()
     with messages_on(sys.stderr):
         page = document.translated(translate)
-        with output_file(new_file(str(output)) if output else None) as file:
+        with output_file(new_file(config.output)) as file:
             file.write(text[: len(text) - len(content)] + page)
     lines.close()
     count = counted(len({*document.sentences}), "sentence")

@@ -72,7 +72,7 @@ def has_words(text: str) -> bool:
 class Joined(Document):
     """Documents one after another, and texts between them that stay as they are.
 
-    `breaks` stood between the lines of the source. The result has as many lines, of about the same length.
+    `breaks` are the line breaks of the source. The result has as many lines as the source, of about the same length.
     """
 
     parts: Sequence[Document | str]
@@ -92,7 +92,7 @@ class Joined(Document):
 
 
 def _broken(text: str, breaks: Sequence[str]) -> str:
-    """Return a text with line breaks. If it has not enough places for them, those that are only white space go."""
+    """Return a text with line breaks. If it has too few places for them, those of white space alone are left out."""
     places, found, done, first = [match.span() for match in _PLACE.finditer(text)] if breaks else [], "", 0, 0
     if len(places) < len(breaks):
         breaks = [each for each in breaks if not each.isspace()]
@@ -111,8 +111,8 @@ def _broken(text: str, breaks: Sequence[str]) -> str:
 class Tag(Slot):
     """A tag, or a whole element that stays, with its `markup` as in the document.
 
-    Its `text` names its element: "<b>" and "</b>", later by a number, or "<3/>" for an element that stays whole. Or it
-    is SEPARATES, LINE_BREAK, or COMMENT, which stands before the run that it is in.
+    Its `text` names its element: "<b>" and "</b>", and later "<3>" and "</3>". An element that stays whole has "<3/>".
+    Other texts are SEPARATES, LINE_BREAK and COMMENT. A comment is written before the run that it is in.
     """
 
     markup: str = ""
@@ -150,7 +150,7 @@ class Form:
 
 
 def _numbered(pieces: Iterable[str | Tag]) -> Iterator[str | Tag]:
-    """Yield pieces with a number for each element, as "<3>" and "</3>", or for a tag without its partner."""
+    """Yield pieces whose tags have numbers: "<3>" and "</3>" for an element, another number for a single tag."""
     opened = defaultdict[str, list[int]](list)
     for number, piece in enumerate(pieces):
         if isinstance(piece, Tag) and piece.starts:
@@ -182,7 +182,7 @@ def _tags(parts: Parts) -> list[Tag]:
 
 
 def _nested(parts: Parts) -> dict[str, bool]:
-    """Return the elements that nest, each with whether it has words, a picture or the like inside."""
+    """Return the elements that nest, and for each of them whether words, a picture or the like are inside."""
     opened, found, content = list[tuple[str, int]](), dict[str, bool](), 0
     for part in parts:
         if not isinstance(part, Tag):

@@ -1,6 +1,6 @@
 """HTML as sentences to translate, and markup that keeps its meaning. lxml reads a page, and repairs a damaged one.
 
-Block elements, such as p, li and td, separate texts; what happens between two of them is said in `base`. Code, keys,
+Block elements, such as p, li and td, separate texts; `base` says what happens between two of them. Code, keys,
 formulas and elements with translate="no" or the class "notranslate" stay, and so do those in another language than the
 source (lang="fr"); inside a sentence, one slot stands for the whole element. Attributes, such as alt and title, are not
 translated. `lang` and `dir` follow the translation.

@@ -1,6 +1,6 @@
 """Markdown: CommonMark with the tables, footnotes, task lists and alerts of GitHub. pyromark finds the texts.
 
-Only these change. Front matter, code, images, addresses, formulas and blocks of HTML stay as they are in the file.
+Only the texts change. Front matter, code, images, addresses, formulas and blocks of HTML stay as they are in the file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _pieces(text: str) -> Iterator[str | Tag]:
 
 class _Markdown(Form):
     def write(self, parts: Parts) -> str:
-        """Return parts as Markdown. If it would be misread, marks in a text are escaped, and elements are in HTML."""
+        """Return parts as Markdown. If it would be misread, marks in a text are escaped, and elements become HTML."""
         tags, texts = [part if isinstance(part, Tag) else None for part in parts], [plain([part]) for part in parts]
         cells = [tag.markup if tag else text for tag, text in zip(tags, texts, strict=True)]
         shown = [

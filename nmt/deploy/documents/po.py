@@ -71,7 +71,7 @@ class PoFile(Document):
 
 
 def _complete(header: dict[str, str], where: str, language: str, translated: bool) -> None:
-    """Give a header the target language, plural forms and UTF-8. Raises UserError for one `translated` into another."""
+    """Complete a header: language, plural forms, UTF-8. Raises UserError if the file is `translated` into another."""
     named = header.get("Language", "")
     if named and find_language(named, [language]) is None:
         if translated:
@@ -79,7 +79,7 @@ def _complete(header: dict[str, str], where: str, language: str, translated: boo
                 f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
                 f"{named}, or the file for {language}"
             )
-        named = header["Plural-Forms"] = ""  # they were those of the source
+        named = header["Plural-Forms"] = ""  # those of the source language
     header["Language"] = named or language.replace("-", "_")
     if not _FORMS.fullmatch(header.get("Plural-Forms", "")):
         locale = locale_of(language)
@@ -89,7 +89,7 @@ def _complete(header: dict[str, str], where: str, language: str, translated: boo
                 "nplurals=2; plural=(n != 1);"
             )
         forms = get_plural(locale)
-        two = forms.num_plurals == 1 and "one" in locale.plural_form.tags  # Babel's table lacks one, as for Turkish
+        two = forms.num_plurals == 1 and "one" in locale.plural_form.tags  # Babel has too few, as for Turkish
         header["Plural-Forms"] = "nplurals=2; plural=(n != 1);" if two else forms.plural_forms
     header["Content-Type"] = "text/plain; charset=UTF-8"
 

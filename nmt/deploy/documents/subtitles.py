@@ -1,8 +1,8 @@
 """Subtitles: SubRip (.srt) and WebVTT (.vtt). webvtt-py finds the captions, and only their words change.
 
 The lines of a caption are translated as sentences, and broken again into as many lines. A line with a dash or a note
-(♪) in front is a text of its own. Of three captions at most, a text without marks goes on in the next one if it ends
-without a full stop or the like, and the next one begins with a small letter: then both are translated together.
+(♪) in front is a text of its own. A sentence may go on in the next caption: two captions are translated together if
+the first one ends without a full stop or the like, the second one begins with a small letter, and no tags are inside.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _TAG = r"</?[A-Za-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}"
 _WHOLE = regex.compile(rf"((?:{_TAG}|{_TURN}|\s)*)(.*?)((?:{_TAG}|[♪♫]|\s)*)", regex.DOTALL)
 _MARK = regex.compile(rf"(\s*\n\s*(?:{_TURN})?|(?:^|(?<=\}})){_TURN}|{_TAG})")
 _TIME = re.compile(r"\d+:\d\d:\d\d[.,]\d")
-_OPEN = regex.compile(r"[\p{L}\p{N},]['\u2019]?\Z")  # the end of a text in which a sentence goes on
-MOST_CAPTIONS = 3  # of a sentence; captions without any full stops would be a single one
+_OPEN = regex.compile(r"[\p{L}\p{N},]['\u2019]?\Z")  # the end of a caption whose sentence goes on
+MOST_CAPTIONS = 3  # that are translated together; without a limit, a film without full stops would be one sentence
 
 
 def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:

@@ -44,8 +44,8 @@ needed. Argos Translate writes a space for each `_` of a translation.
 class Argos(CTranslate2):
     """A package for Argos Translate, whose search is fixed. `quantization` is the type of the weights in it.
 
-    Its version is the day of the export: LibreTranslate replaces a package by the public one of the same languages if
-    that has a higher version, and so far these begin with 1.
+    Its version is the day of the export. LibreTranslate replaces a package by a public one of the same languages if the
+    public one has a higher version. So far, public versions begin with 1.
     """
 
     name: ClassVar[str] = "argos"

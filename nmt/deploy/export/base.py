@@ -192,7 +192,7 @@ def stacks(model: Seq2Seq, format: str) -> tuple[TransformerEncoder, Transformer
 def require_settings(model: Seq2Seq, format: str, **held: list[Any]) -> None:
     """Raise UserError for a Transformer with a setting that a format cannot hold.
 
-    `held` has the values that the format can hold: of each setting of a block by its name, and classes of `positions`.
+    `held` has the values that the format can hold, by the names of a block's settings. For `positions`, it has classes.
     """
     encoder, decoder = stacks(model, format)
     raise_if_any(

@@ -56,12 +56,12 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.conn.receive_data(data)
-        self.handle_events()  # ends the time when the headers are complete
+        self.handle_events()  # stops the timer if the headers are complete
 
 
-# What uvicorn would choose by the packages and variables that it finds, or leave without a limit.
+# Settings that uvicorn would choose by the packages and variables that it finds, or limits that it would not set.
 SERVER: dict[str, Any] = {"http": Connection, "loop": "asyncio", "ws": "none", "lifespan": "off", "workers": 1}
-SERVER |= {"log_config": None, "log_level": "error", "access_log": False}  # as the log of this package; no addresses
+SERVER |= {"log_config": None, "log_level": "error", "access_log": False}  # errors alone, and no addresses of clients
 SERVER |= {"proxy_headers": False, "server_header": False, "limit_concurrency": 1000}  # connections; more get a 503
 SERVER |= {"timeout_graceful_shutdown": 60}  # seconds for the accepted requests, after the server was told to stop
 
@@ -118,9 +118,9 @@ class Api:
         return [await apart(len(text), partial(self.languages.detect, text))]
 
     async def _fields(self, request: Request) -> dict[str, Any]:
-        """Return the fields of a request whose key is right: of JSON, or else of a form and of the address.
+        """Return the fields of a request: those of JSON, or else those of a form and of the address.
 
-        Raises HTTPException for a body that is no such form, that has too many bytes, or that does not come in time.
+        Raises HTTPException for a wrong key, and for a body that cannot be read, is too large or does not come in time.
         """
         body, kind, address = bytearray(), request.headers.get("content-type", ""), request.query_params.multi_items()
         try:
@@ -144,7 +144,7 @@ class Api:
 
 
 def _parsed(body: bytes, content_type: str, address: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the fields of a body. The time grows with its length and no faster. Raises ValueError for a broken one."""
+    """Return the fields of a body, in a time that grows as its length does. Raises ValueError for a broken body."""
     kind, pairs = content_type.partition(";")[0].strip().lower(), list[tuple[str, str]]()
     if kind == "application/json":
         fields = json.loads(body)

@@ -45,13 +45,13 @@ class Languages:
     def detect(self, text: str, target: str | None = None) -> dict[str, Any]:
         """Return the language that a text is most likely in, and how sure this is, from 0 to 100.
 
-        It is one of those that are translated into `target`, if given, and whose script most letters have. py3langid
-        chooses among several; if it is not installed or does not know them, it is the first. The confidence is its
-        probability times the share of these letters, and lower for a text of few letters.
+        It is one of those that are translated into `target`, if given, and whose script most letters have. Of several,
+        py3langid chooses one; if it is not installed or does not know them, the first one is taken. The confidence is
+        the probability of the language times the share of these letters, and lower for a text of few letters.
         """
         text = _ADDRESS.sub(" ", text)
         codes = [code for code in self.codes if target is None or target in self.targets(code)]
-        fits = {code: max([_share(text, script) for script in scripts_of(code)] or [(0.0, 0)]) for code in codes}
+        fits = {code: max((_share(text, script) for script in scripts_of(code)), default=(0.0, 0)) for code in codes}
         best = max(fits.values())
         fitting = [code for code in codes if fits[code] == best]
         chance, enough = 1 / len(fitting), min(1.0, sum(map(str.isalpha, text)) / FEWEST_LETTERS)

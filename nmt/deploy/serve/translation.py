@@ -26,7 +26,7 @@ MISSING = "Invalid request: missing {} parameter"
 class Ask:
     """A request for translations.
 
-    `several`: the texts came as a list, so the answer is one too. `source` is None if it is to be detected. `details`
+    If `several`, the texts came as a list, so the answer is a list. `source` is None if it is to be detected. `details`
     asks for what the model says about each piece, with the attention of a `layer` and `head`; 0 means the mean of all.
     """
 
@@ -44,7 +44,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class AskedText:
-    """A text of a request. `detected` is empty if the request says the language."""
+    """A text of a request. `detected` is empty if the request names the source language."""
 
     document: Document
     pair: Pair

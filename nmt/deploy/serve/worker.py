@@ -1,11 +1,11 @@
 """One thread owns the models and translates the sentences of all requests, many at a time.
 
-A sentence is encoded first. If it is too long for the model, its parts are translated one by one. Parts that arrive
+A sentence is encoded first. If it is too long for the model, it has several parts, else one. Parts that arrive
 within 5 ms, or while the models are busy, share a batch if their searches are equal, but a short part does not wait for
-the steps of a long one. What a request has in the queue is its turn, at most one batch. The cheapest turn is next, but
-after one that overtook an older turn, the oldest is. So a short text waits for two batches at most, and a long one gets
-every second batch. If a batch fails, each half of it is tried alone. So a sentence that cannot be translated makes no
-other request fail.
+the steps of a long one. A request has at most one batch of parts in the queue: its turn. The cheapest turn is next. But
+if it overtakes an older turn, the oldest turn follows it. So a short text waits for two batches at most, and a long one
+gets every second batch. If a batch fails, each half of it is tried alone. So a sentence that cannot be translated makes
+no other request fail.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 WINDOW = 0.005  # seconds that the first sentence waits for others
-BATCH = 64.0  # cost of a batch, in sentences of 14 pieces for a beam of 5; with more, others would wait longer
-SHORT_STEPS = 100  # a part that may take no more steps is not too long for any batch
-SMALL = 2_000  # characters that are read at once
-READER = ThreadPoolExecutor(1)  # reads the others; with five such threads, a search took ten times as long as with one
+BATCH = 64.0  # cost of a batch, in sentences of 14 pieces with a beam of 5; with more, requests would wait longer
+SHORT_STEPS = 100  # a part with no more steps may join any batch
+SMALL = 2_000  # characters; a text of no more is read at once
+READER = ThreadPoolExecutor(1)  # reads larger texts; with five threads, a search took ten times as long as with one
 
 
 @dataclass(frozen=True)
 class Task:
-    """A sentence of which the `best` translations are asked for, and the `attention` of the first one if true."""
+    """A sentence, how many of its `best` translations are wanted, and whether the `attention` of the first one is."""
 
     sentence: str | Segment
     pair: Pair
@@ -62,7 +62,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A sentence, or a part of a long one, in the queue. `turn` is the cost of all that its request has there."""
+    """A sentence, or a part of a long one, in the queue. `turn` is the cost of all parts of its request there."""
 
     task: Task
     request: SearchRequest
@@ -73,7 +73,7 @@ class Part:
 
 
 class Worker:
-    """Translates with `translators`. From now on, only `thread` may search with them: an executor of one thread.
+    """Translates with `translators`. Only `thread`, an executor of one thread, may search with them from now on.
 
     A request is refused if turns that cost more than `max_waiting` come before it.
     """
@@ -87,7 +87,7 @@ class Worker:
         self._running: asyncio.Task[None] | None = None
 
     async def answers(self, tasks: Sequence[Task]) -> list[Answer]:
-        """Return the answers to the sentences of a request. If this is cancelled, those that wait are not translated.
+        """Return the answers to the sentences of a request. If it is cancelled, sentences that wait are not translated.
 
         Raises HTTPException (503) if too many others wait, and the error of a sentence that cannot be translated.
         """
@@ -109,7 +109,7 @@ class Worker:
         rest, answers = iter(found), list[Answer]()
         for source, own in sources:
             several = list(islice(rest, len(own)))
-            attention = several[0].attention if len(own) == 1 else None  # parts have no attention together
+            attention = several[0].attention if len(own) == 1 else None  # several parts have no common map
             answers.append(Answer(rejoined(source, [each.translations for each in several]), attention))
         return answers
 
@@ -121,7 +121,7 @@ class Worker:
             # With a utility, n_best would change which translation is the best.
             search = override(search, {"n_best": min(task.best, getattr(search, "beam_size", 1))})
         ((source, requests),) = translator.requests([task.sentence], search)
-        # A step takes longer than the one before it, because it looks at all of them.
+        # A step takes longer than the one before it, because it looks at all earlier steps.
         costs = (each.limit * (each.limit + 50) * search.width / 16_750 for each in requests)
         return source, [(task, request, search, cost) for request, cost in zip(requests, costs, strict=True)]
 
@@ -181,5 +181,5 @@ class Worker:
 
 
 async def apart(size: int, read: Callable[[], Result]) -> Result:
-    """Return what `read` makes of a text of `size`: of a small one at once, so that it waits for no large one."""
+    """Return what `read` makes of a text of `size`. A small text is read at once, so that it waits for no large one."""
     return read() if size <= SMALL else await asyncio.get_running_loop().run_in_executor(READER, read)
