@@ -49,8 +49,8 @@ MOST_PLACES = 10  # so many places of a problem are named
 _PLACE = regex.compile(r"(?s)\d+\Z|(?<=, )'.*'\Z")
 _NUMBER = regex.compile(r"\d{1,3}(?:[.,'\u2019\s]\d{3}(?!\d)){1,4}+|\d{1,18}")  # finds "1,234" and "5" in "1,234.5"
 _TEN_THOUSANDS = regex.compile(r"\d\s*[천만억조千万萬億亿兆]")
-_TIME = regex.compile(r"(?i)\d:\d\d|\d\s*[ap]\.?m\b")
-_DATE = regex.compile(r"\d([/.-])\d{1,2}\1\d\d")
+_TIME = regex.compile(r"(?i)\d:\d\d|\d\s*[ap]\.?m\b")  # "9:26", "9 pm"
+_DATE = regex.compile(r"\d([/.-])\d{1,2}\1\d\d")  # "12/23/93", "23.12.1993"
 _BEHIND_THE_END = regex.compile(r"[.!?…。\uff01\uff1f]\W*\ufffc\s*\Z")  # with this character in place of a slot
 
 
@@ -145,8 +145,7 @@ def has_other_numbers(source: str, target: str) -> bool:
     to `LAST_WORD` may be a word in the other text. With units of ten thousand, "10만" is "100,000". "9:26 PM" is
     "21:26", and "12/23/93" is "23.12.1993".
     """
-    found = ([filter(str.isdigit, number) for number in _NUMBER.findall(text)] for text in (source, target))
-    values = [[int("".join(digits)) for digits in numbers] for numbers in found]
+    values = [[int(regex.sub(r"\D", "", n)) for n in _NUMBER.findall(text)] for text in (source, target)]
     hours, years = (pattern.search(f"{source} {target}") for pattern in (_TIME, _DATE))
     values = [[n % 100 if years and 1900 <= n < 2100 else n for n in numbers] for numbers in values]
     counts = [Counter(n % 12 if hours and n <= 24 else n for n in numbers) for numbers in values]
