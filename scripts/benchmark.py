@@ -56,7 +56,6 @@ def main(arguments: list[str]) -> None:
 
         for line in measure(recipe, objects, ckpt):
             print(line, flush=True)
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

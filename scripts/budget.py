@@ -47,7 +47,7 @@ def houses(root: Path) -> dict[str, list[Path]]:
 
 
 def measured(paths: Iterable[Path]) -> Size:
-    """Return the size of the files `paths` together."""
+    """Return the size of the files together."""
     texts = [path.read_text("utf-8") for path in paths]
     return Size(sum(text.count("\n") for text in texts), sum(code_lines(text) for text in texts), len(texts))
 

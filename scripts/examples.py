@@ -53,9 +53,9 @@ LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
 class Group:
     """The models of one corpus: the corpus as the table names it, and the overrides that train each model.
 
-    The trainings `before` are made first, and no copies of them. A model in `init` starts from the weights of another
-    training. A model in `teachers` also learns from the translations of other trainings. The attention map of `text`
-    becomes part of the copies. The default is a validation sentence.
+    The trainings in `before` are made first, and are not copied to examples/. A model in `init` starts from the
+    weights of another training. A model in `teachers` also learns from the translations of other trainings. The
+    attention map of `text` becomes part of the copies. The default is a validation sentence.
     """
 
     corpus: str
@@ -113,14 +113,14 @@ def make(group: Group, path: str | None) -> None:
 
 
 def publish(name: str, group: Group) -> None:
-    """Replace the copy of a model in examples/ by its finished run."""
+    """Replace the copy of a model in examples/ by its finished run. A small one also translates its test set."""
     run, copy = RUNS / name, EXAMPLES / name
     shutil.rmtree(copy, ignore_errors=True)
-    from nmt.deploy.cli import share  # here, so that the rest works without nmt/deploy
+    from nmt.deploy.cli import share  # imported here, so that the table can be made without nmt/deploy
 
     share.main([f"ckpt={run}", f"out={copy}", *([f"text={group.text}"] if group.text else [])])
     print(f"{name}: the copy changes {changed(run, copy)} validation translations")
-    if group.text is None:
+    if group is SMALL:
         evaluate.main([f"ckpt={copy}", "split=test"])
 
 

@@ -28,16 +28,13 @@ def spoiled(lines: Sequence[str], share: float, seed: int) -> list[str]:
     return [" ".join("x" if draw.random() < share else word for word in line.split()) for line in lines]
 
 
-def write_run(
-    folder: Path, *, seed: int = 1, layers: int = 2, name: str = "tiny", updates: int = 100, max_time: str | None = None
-) -> Path:
+def write_run(folder: Path, *, seed: int = 1, layers: int = 2, name: str = "tiny") -> Path:
     """Write config.yaml, metrics.json and an empty checkpoint of a finished run with this seed and size."""
     model = {"encoder": {**stack("Encoder"), "layers": layers}, "decoder": stack("Decoder")}
     config = {"name": name, "seed": seed, "model": model, "scores": SCORES, "data": data_config(folder)}
     config["data"]["path"] = "FOLDER"
-    config["trainer"] = {"max_time": max_time}
     metrics = {"name": name, "seed": seed, "search": SEARCH, "parameters": 1000 * layers}
-    metrics |= {"updates": updates, "best_update": updates}
+    metrics |= {"updates": 100, "best_update": 100}
     best_checkpoint(folder).parent.mkdir(parents=True, exist_ok=True)
     best_checkpoint(folder).touch()
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")

@@ -63,7 +63,7 @@ class Example:
         return translated if any(self.forward[self.backward[position]] == position for position in part) else None
 
     def phrases(self, most_words: int, rng: random.Random) -> Iterator[tuple[range, range]]:
-        """Yield random parts of one to `most_words` source words with their translations, in 8 tries."""
+        """Yield random parts of one to `most_words` source words with their translations, at most 8 of them."""
         words = self.words()
         for _ in range(8 if self.forward else 0):
             first = rng.randrange(len(words))
@@ -102,10 +102,10 @@ def examples(pairs: Sequence[SentencePair], tokenizer: Tokenizer) -> Iterator[Ex
 
 
 class Aligner:
-    """Finds which pieces of a sentence pair translate each other, after it has learned from pairs, in both directions.
+    """Learns from pairs, in both directions, which pieces translate each other, and then links the pieces of a pair.
 
-    It is IBM Model 1 (Brown et al. 1993, section 4.1) with a preference for the diagonal (Dyer et al. 2013, fast_align,
-    equation 1).
+    The model is IBM Model 1 (Brown et al. 1993, section 4.1) with a preference for the diagonal (Dyer et al. 2013,
+    fast_align, equation 1).
     """
 
     def __init__(self, pairs: Iterable[tuple[Ids, Ids]]) -> None:

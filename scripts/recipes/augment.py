@@ -1,11 +1,11 @@
-"""Write changed copies of training pairs, so that a model learns texts as people write them. Or change a test set.
+"""Write changed copies of training pairs, so that a model learns texts as people write them, or change a test set.
 
   python scripts/recipes/augment.py PAIRS SOURCE_LANG TARGET_LANG OUT [changes=NAME,NAME] [rounds=5] [test=NAME]
 
   PAIRS      a .jsonl or .tsv file, as in data.train
   OUT        the file for the changed pairs (.jsonl)
   changes=   some of spans, phrases, joined_lines, title_case, no_full_stop (all of them)
-  rounds=5   how often the pairs are gone through; each round changes a share of them (RATES)
+  rounds=5   how often all pairs are read; each round changes a share of them (RATES)
   test=NAME  change a test set: write all pairs in their order, and make this change in each pair that allows it
 
 With five rounds and a weight of 0.2, an epoch has a fifth of the changed pairs, drawn anew:

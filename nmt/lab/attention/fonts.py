@@ -47,7 +47,7 @@ class Typeface:
 
 
 def typeface(texts: Iterable[str]) -> Typeface:
-    """Return the typeface that draws `texts`: the default font, then the fonts with most of the other characters.
+    """Return the typeface that draws `texts`: the default font, and fonts for the characters that it does not have.
 
     Warns once for each script with characters that no installed font has.
     """

@@ -81,7 +81,7 @@ def _self_shares(attention: MultiHeadAttention, residual: Residual, x: Tensor, c
 def transformed(attention: MultiHeadAttention, call: Call) -> Tensor:
     """Return the vector (T, S, D) that each token adds to the output of an attention for each query.
 
-    They sum to the output without the bias of its last projection. The weights and the gate count as fixed numbers.
+    The vectors sum to the output without the bias of its last projection. The weights and the gate count as fixed.
     """
     weights = call.output[1][0]  # (H, T, S)
     values = attention.project(call.args[1])[1][0]  # (H, S, D / H)

@@ -18,8 +18,8 @@ from nmt.training.module import translation_module
 
 logger = logging.getLogger(__name__)
 
-MAX_PAIRS = 20_000  # which take about two seconds; of a larger corpus, a sample is examined
-DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # which takes longer than all others together
+MAX_PAIRS = 20_000  # of a larger corpus, a sample of this size is examined, which takes about two seconds
+DEFECTS_AT_START = [name for name in DEFECTS if name != "language"]  # its check is slower than all others together
 
 
 class DataReport(Callback):
@@ -39,13 +39,6 @@ def report_lines(
 ) -> list[str]:
     """Return the lines on the splits of `corpus` and the further training corpora `more`."""
     report = inspect(
-        corpus,
-        tokenizer,
-        config,
-        origin=str,
-        more=more,
-        defects=DEFECTS_AT_START,
-        examples=0,
-        most_pairs=MAX_PAIRS,
+        corpus, tokenizer, config, origin=str, more=more, defects=DEFECTS_AT_START, examples=0, most_pairs=MAX_PAIRS
     )
     return short_text(report)

@@ -19,7 +19,7 @@ from nmt.training.module import TranslationModule, translation_module
 
 logger = logging.getLogger(__name__)
 
-BEGUN, LEARNT = 0.5, 1_000  # the share of the run, and the updates, before which outputs are expected to be bad
+BEGUN, LEARNT = 0.5, 1_000  # before this share of the run or this update, outputs are expected to be bad
 IGNORED = 1.2  # times the score with shuffled sources, below which the source is ignored
 MANY = {"empty": 0.05, "copied": 0.1, "repeating": 0.1}  # shares of the translations
 DRIFT = 0.05  # the share by which the validation loss is above its lowest value

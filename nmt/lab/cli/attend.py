@@ -139,7 +139,8 @@ def sample_sentence(ckpt: str | list[str]) -> str:
 def translated(translator: BaseTranslator, sentences: dict[str, str], target: str | None) -> Iterator[Translation]:
     """Yield the translation of each sentence, found by the search unless `target` is given.
 
-    A source that is too long for the model gives the translations of its parts. Problems are printed.
+    A source that is too long for the model gives the translations of its parts. Problems of the translations found by
+    the search are printed as warnings.
     """
     if target is not None:
         yield from translator.score(list(sentences.values()), [target], places=list(sentences))

@@ -8,9 +8,9 @@ The table has a row for each run, and one for the mean of runs that differ only 
 translations of any other program, with one line for each test sentence of the runs. Scores are computed again from the
 translations. A metric that has numbers for each sentence has a difference from the baseline, with its 95 % interval by
 paired bootstrap, and a p-value. This p is that of sacrebleu --paired-ar, but it also counts shuffles with exactly the
-real difference (TER has many). In the row of a mean, difference and p are over seeds and sentences. The program writes
-comparison.md, .json (everything, with all digits, also p by bootstrap) and .html (one page, with a chart by length and
-the sentences that differ most).
+real difference (TER has many). In the row of a mean, the difference and its p come from a test over seeds and
+sentences. The program writes comparison.md, .json (everything, with all digits, also p by bootstrap) and .html (one
+page, with a chart by length and the sentences that differ most).
 
   python train.py -m model=rnn model/attention=none,bahdanau,luong seed=1,2,3
   python scripts/compare.py multirun/rnn/2026-01-31_12-00-00
@@ -66,7 +66,7 @@ class CompareConfig(Settings):
 
     @classmethod
     def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
-        """Take the folders of runs and the files. The folder of a multirun's job contains "=" too."""
+        """Take the folders of runs and the files of translations. The name of a job's folder may contain "=" too."""
         runs = [word for word in words if "=" not in word or "/" in word.partition("=")[0] or Path(word).exists()]
         for word in words:
             if word.startswith(("ckpt=", "runs=")):
@@ -115,7 +115,7 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
 
 
 def metrics_of(runs: Sequence[FinishedRun], config: CompareConfig) -> dict[str, Metric]:
-    """Return the chosen metrics, by default those of the first run. Raises UserError."""
+    """Return the chosen metrics, by default those of the first of `runs` that is not a file. Raises UserError."""
     from nmt.build import build_metrics, merge_scores
 
     nodes = merge_scores(next(run.config for run in runs if run.config)["scores"], config.scores)

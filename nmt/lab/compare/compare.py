@@ -15,13 +15,7 @@ from nmt.evaluation.metrics.base import Metric, Scores, score
 from nmt.evaluation.metrics.chrf import ChrF
 from nmt.lab.compare.lengths import LengthGroup, length_groups, length_unit, score_on
 from nmt.lab.compare.runs import EvaluationSet, FinishedRun
-from nmt.lab.compare.significance import (
-    RESAMPLES,
-    SHUFFLES,
-    PairedBootstrap,
-    bootstrap_test,
-    randomization_test,
-)
+from nmt.lab.compare.significance import RESAMPLES, SHUFFLES, PairedBootstrap, bootstrap_test, randomization_test
 
 
 @dataclass(frozen=True)
@@ -34,9 +28,10 @@ class PairedTests:
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run with its scores. `tests` has the tests of each metric with `statistics`; of a run of the baseline, none.
+    """A run with its scores.
 
-    `against` is the run that it was tested against: the baseline's with the same seed, otherwise the baseline's first.
+    `tests` has the tests of each metric that has `statistics`. `against` is the run that they compare it with: the
+    baseline's run with the same seed, or else its first run. A run of the baseline itself has neither.
     """
 
     run: FinishedRun
@@ -49,8 +44,8 @@ class ComparedRun:
 class System:
     """All runs whose settings are equal except for the seed.
 
-    `seeds` has the bootstrap over seeds and sentences for each of these metrics, if this system and the baseline have
-    several runs each. `by_length` has the mean score of its runs in each group of lengths.
+    `seeds` has the bootstrap over seeds and sentences of each metric that has `statistics`, if this system and the
+    baseline have several runs each. `by_length` has the mean score of its runs in each group of lengths.
     """
 
     name: str
@@ -133,7 +128,7 @@ def compare(
     for run in runs:
         _check_same(run, baseline)
     references = baseline.test_set.references
-    counts = {  # extracted once for all tests
+    counts = {  # computed once for all tests
         (name, run.folder): np.asarray(found, float)
         for name, metric in metrics.items()
         for run in runs

@@ -20,7 +20,7 @@ from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, run_of
 
 SEED = "seed"
-GONE = {"lost_spans", "retry"}  # settings of a search that earlier versions had, and that their records name
+GONE = {"lost_spans", "retry"}  # settings of a search that only earlier versions had: files of old runs name them
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
@@ -63,10 +63,10 @@ class EvaluationSet:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished run, with its translations of a test set, which took `seconds`.
+    """A finished run with its translations of a test set, which took `seconds`, or a file of translations.
 
-    `config` and `metrics` are the contents of config.yaml and metrics.json. They are empty if the translations come
-    from a file of another program, and `folder` is that file.
+    `config` and `metrics` are the contents of config.yaml and metrics.json. For a file of translations, they are
+    empty, and `folder` is the path of the file.
     """
 
     folder: Path
@@ -78,7 +78,7 @@ class FinishedRun:
 
     @property
     def seed(self) -> int:
-        """The seed of the run; 0 of a file."""
+        """The seed of the run. A file of translations has the seed 0."""
         return int(self.config.get(SEED, 0))
 
     def same_system(self, other: FinishedRun) -> bool:
@@ -144,9 +144,9 @@ def read_runs(
 ) -> list[FinishedRun]:
     """Return finished runs with their translations of `split`, made with the best checkpoint and the run's own search.
 
-    A file among the `folders` has a translation on each line, in the order of the test set of the first run. `data`
-    names the file or folder of another test set, as it was given to evaluate.py; a source file names its pair. A folder
-    without the sources and references of its test set, as in docs/results, gets them from another of these runs. Raises
+    A file among the `folders` has a line for each test sentence of the first run, in the same order. `data` names the
+    file or folder of another test set, as it was given to evaluate.py; a source file names its pair. A folder without
+    the sources and references of its test set, as in docs/results, gets them from another of these runs. Raises
     UserError for files that are missing or do not belong together.
     """
     runs = [folder for folder in folders if not folder.is_file()]
@@ -224,7 +224,7 @@ def _read_run(folder: Path, file: Path, test_sets: Mapping[str, EvaluationSet]) 
 
 
 def _read_file(path: Path, run: FinishedRun) -> FinishedRun:
-    """Return the translations of a file as those of a run with the same test set."""
+    """Return the translations in a file of the same sentences as those of `run`."""
     lines = tuple(map(normalized, read_lines(path)))
     if len(lines) != len(run.hypotheses):
         raise UserError(

@@ -79,8 +79,7 @@ def bootstrap_test(
     With few runs of a system, the variation between seeds is underestimated, the interval is too narrow, and p is too
     small. In a simulation of equal systems, in which the variation of a score over seeds is three times the variation
     of the difference over sentences, p was below 0.05 in 24 % of the cases with 2 runs each, 14 % with 3, 9 % with 5,
-    and
-    7 % with 10. (A correct test has 5 %.)
+    and 7 % with 10. (A correct test has 5 %.)
     """
     both = [np.array(baseline), np.array(system)]
     sentences = len(baseline[0])

@@ -13,15 +13,15 @@ from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
 from nmt.lab.html import COLORS, chart, render
 
-FACTS = {"parameters": ",", "updates": ",", "minutes": ".1f", "tokens/s": ",.0f", "sentences/s": ",.0f"}  # as shown
+FACTS = {"parameters": ",", "updates": ",", "minutes": ".1f", "tokens/s": ",.0f", "sentences/s": ",.0f"}  # formats
 
 
 def systems_table(comparison: Comparison) -> Table:
     """Return a row for each run, and after the runs of a system with several seeds a row with their mean.
 
     The columns of a metric are its score with the interval, the difference from the baseline with the interval, and
-    the p-value of the difference: in the row of a mean, that of the test over seeds and sentences. If all runs are of
-    one system, there is no difference to test. The facts of the run follow.
+    the p-value of the difference. In the row of a mean, the difference and its p-value come from the test over seeds
+    and sentences. If all runs are of one system, there is no difference to test. The last columns are facts of the run.
     """
     names = []
     for name, label in labels(comparison.metrics).items():
@@ -63,7 +63,7 @@ def _mean_cells(comparison: Comparison, system: System) -> Iterator[str]:
 def run_facts(each: ComparedRun) -> dict[str, float]:
     """Return a model's size, the updates and minutes of its training, and its speed in training and translation.
 
-    There are none of a file of translations.
+    A file of translations has none of these facts.
     """
     if not (metrics := each.run.metrics):
         return {}
@@ -129,8 +129,8 @@ def notes(comparison: Comparison) -> list[str]:
         lines.append("mean of N: mean ± standard deviation over seeds.")
     if comparison.tests_seeds:
         lines[-1] += (
-            " Its p is of a bootstrap over seeds and sentences (Sellam et al. 2022); with few seeds it is too small, "
-            "and the interval too narrow."
+            " Its p comes from a bootstrap over seeds and sentences (Sellam et al. 2022). With few seeds, this p is "
+            "too small, and the interval is too narrow."
         )
     runs = (each.run for system in comparison.systems for each in system.runs)
     return [*lines, *cautions([run.metrics for run in runs if run.metrics])]

@@ -1,4 +1,4 @@
-"""What the data report looks for: the pairs that filters find, and defects that are better repaired in the files."""
+"""What the data report looks for: the pairs that filters find, and defects that should be repaired in the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nmt.data.pair import SentencePair
 from nmt.errors import missing_packages
 from nmt.lab.corpus.shift import Shifted
 
-# Tags of running text. Manuals also have a key or a text to fill in between angle brackets (<Del>, <title>): no tags.
+# Tags of running text. In manuals, words in angle brackets can also be keys or texts to fill in: <Del>, <title>.
 TAGS = (
     "a abbr b big blockquote br center dd div dl dt em font h[1-6] hr i iframe img li ol p pre s script small span "
     "strike strong style sub sup tbody td th thead tr tt u ul"
@@ -48,14 +48,14 @@ _TEXT = regex.compile(r"[\p{L}\p{M}\p{N}]")  # with marks: many vowels of Hindi 
 # The bytes of UTF-8 or EUC-KR, read as Latin-1 or Windows-1252: "ì•ˆë…•", "¾È³ç"
 _LATIN_1 = re.compile(f"[\u0080-\u00ff{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore')}]{{6,}}")
 
-# A pair has no hints, such as soft hyphens, and the other invisible characters that it has are needed: see
-# `nmt.data.normalization`. Control characters and those for private use are left.
+# Normalization takes away hints such as soft hyphens, and keeps the invisible characters that a script needs: see
+# `nmt.data.normalization`. So only control characters and characters for private use are looked for.
 _INVISIBLE = regex.compile(r"[\p{Cc}\p{Co}--\s]", regex.V1)
 REPLACEMENT = "\ufffd"
 
 
 class Invisible(TextFilter):
-    """A text has a control character, or one for private use, which most fonts cannot show."""
+    """A text has a control character, or a character for private use, which most fonts cannot show."""
 
     explanation = "has a control character or a character for private use, which cannot be seen"
 

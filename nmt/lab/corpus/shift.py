@@ -2,9 +2,9 @@
 
 A line that is lost or added in one of two files shifts all later lines against their translations. Long sentences have
 long translations, so the lengths of sources and targets are correlated. In each window of lines, this correlation is
-computed with the targets at their own place, and with those of some lines before and after. After a shift, it is
-highest at another place. Lengths are logarithms minus their mean in the lines around, so that a corpus that is sorted
-by length looks like any other.
+computed with the targets of the same lines, and with those of some lines before and after. Where the files are shifted,
+the correlation is highest with other lines. Lengths are logarithms minus their mean in the lines around, so that a
+corpus that is sorted by length looks like any other.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from nmt.lab.corpus.report import place_of
 
 Floats = NDArray[np.float64]
 
-FARTHEST = 3  # lines from the place of a target to where it is looked for
+FARTHEST = 3  # targets are looked for up to this many lines before and after their source
 WINDOW = 100  # lines
-MARGIN = 0.5  # a shift has a correlation that is higher by this; in good corpora, it was at most 0.02 higher
+MARGIN = 0.5  # how much higher the correlation of a shift is; in good corpora, it was at most 0.02 higher
 AROUND = 101  # lines of a moving mean
 
 

@@ -169,7 +169,8 @@ function draw() {
       else drawLines(panel, box);
       panel.rowTokens[0].tabIndex = 0;
     } else box.append(element("p", { textContent: "This model has no such attention." }));
-    box.append(element("p", { className: "note", textContent: models[panel.index].details })); // below: maps begin alike
+    // The details are below the map, so that all maps begin at the same height.
+    box.append(element("p", { className: "note", textContent: models[panel.index].details }));
   }
   highlight();
 }

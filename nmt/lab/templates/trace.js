@@ -41,7 +41,7 @@ function tinted(value, top) {
   return cell;
 }
 
-// From `least` at the left end to the value. Without one, its size counts, and the colour is its sign.
+// With `least`, the bar shows how far the value is above it; otherwise its absolute value, with a colour for the sign.
 function bar(value, top, least) {
   const made = element("i", { className: least === undefined && value < 0 ? "minus" : "plus" });
   const share = least === undefined ? Math.abs(value) / top : (value - least) / Math.max(top - least, 1e-9);

@@ -26,8 +26,8 @@ from nmt.models.multihead import MultiHeadAttention
 from nmt.models.rnn_decoder import RecurrentDecoder
 
 # For each function, its steps in their order and the Python expressions that give them inside it. `result` is the
-# return value of the function. A step is taken when its variables have values and all steps before it are taken. None
-# is not a value.
+# return value of the function. A step is taken when its variables have values (other than None) and all steps before it
+# are taken.
 WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     Attention.forward: {"query": "query", "weights": "weights"},
     Attention.weigh: {"keys": "memory.keys", "scores": "scores", "masked": "masked"},

@@ -132,10 +132,8 @@ def translate(run: Path, digit: str, data: str, count: int = 60, **changes: Any)
 def test_another_test_set_is_named_by_its_folder_or_source_file(multirun: Path) -> None:
     """Other weights, limits and rules of the search are not taken."""
     runs = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
-    folder, pair = (
-        f"data.path={Path('alt').resolve()}",
-        f"data.test=[{Path().resolve()}/b,c/x.en,{Path().resolve()}/x.de]",
-    )
+    here = Path().resolve()
+    folder, pair = f"data.path={here}/alt", f"data.test=[{here}/b,c/x.en,{here}/x.de]"
     bad = ["x"] * 60
     for run in runs:
         translate(run, "1", folder, batch_tokens=100)
@@ -236,7 +234,7 @@ def test_compare_errors_are_one_line(multirun: Path, words: list[str], match: st
     write_translations(write_run(Path("other")), SOURCES[1:], REFERENCES[1:], REFERENCES[1:])
     for name in ("bare", "bare2"):
         run = write_translations(write_run(Path(name), name=name), SOURCES, REFERENCES, REFERENCES)
-        for side in ("src.en", "ref.de"):  # which the committed results do not have
+        for side in ("src.en", "ref.de"):  # the committed results do not have these files
             (run / "translations" / f"test.beam3.lp1.{side}").unlink()
     with pytest.raises(UserError, match=match) as error:
         program.main([*words, *QUICK])
