@@ -10,7 +10,7 @@ TORCH_INDEX ?=
 BIN   := $(VENV)/bin
 # The name depends on the options, so that other options install again.
 STAMP := $(VENV)/.installed-$(shell echo '$(EXTRAS) $(TORCH_INDEX)' | cksum | cut -d' ' -f1)
-# Prints why a Python cannot be used. Debian and Ubuntu have venv in a package of its own.
+# Prints why a Python cannot be used, or an empty line. Debian and Ubuntu have venv in a package of its own.
 WHY_NOT := import sys, importlib.util as u; v = "%d.%d" % sys.version_info[:2]; \
     print("is " + v if not (3, 11) <= sys.version_info[:2] <= (3, 13) else "" if u.find_spec("ensurepip") else \
     "lacks venv (on Debian and Ubuntu: apt-get install python" + v + "-venv)")

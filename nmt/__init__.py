@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nmt.translation.loading import load_translator
 
-# The threads of a product wait for each other in a loop. Beside another busy program, the default length of this wait
-# makes two threads twenty times slower than one. With this one they soon sleep. OpenMP reads it when torch is imported.
+# Threads that compute together wait for each other in a loop. Beside another busy program, two threads are twenty times
+# slower than one if the loop has its default length. With this length, they soon sleep. Importing torch reads it.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 __version__ = "0.2.0"

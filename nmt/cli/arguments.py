@@ -152,7 +152,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         texts[key], words = take(words, key)
     own, words = schema.taken(words)
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
-    if bare := [word for word in words if not _SETTING.match(word)]:
+    if bare := [word for word in words if not _SETTING.match(word)]:  # a path or a sentence without its key
         given, is_path = [word.partition("=")[0] for word in words], os.path.exists(bare[0])
         is_file = os.path.isfile(bare[0]) and not bare[0].endswith(".safetensors")
         is_text = not is_path and (" " in " ".join(bare) or "ckpt" in given)
@@ -179,7 +179,7 @@ def at_home(value: Any) -> Any:
 
 
 def _typed(key: str, text: str) -> str:
-    """Return how a text is typed in a shell, in double quotes if it has no character with a meaning inside these."""
+    """Return how to type a text in a shell: in double quotes if no character has a special meaning inside them."""
     return f"{key}={shlex.quote(text)}" if re.search(r'["$`\\!]|^\S+$', text) else f'{key}="{text}"'
 
 

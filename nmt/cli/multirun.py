@@ -32,7 +32,7 @@ SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 TSV, MARKDOWN, LOCK = "results.tsv", "results.md", ".lock"
 SIZES = {"parameters": ",.0f", "updates": ",.0f", "minutes": ".1f"}  # and how they are shown
-EQUAL_UPDATES = 1.05  # runs whose updates differ by a larger factor differ in their length too
+EQUAL_UPDATES = 1.05  # if the updates of runs differ by a larger factor, their length differs too
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
 
 
@@ -82,7 +82,7 @@ def multirun(words: Sequence[str]) -> None:
 
 
 def _begun_before(planned: Sequence[Job], folder: Path) -> Path | None:
-    """Return the newest folder of a multirun beside `folder` if it is of the same jobs, not finished, and free."""
+    """Return the newest folder of a multirun beside `folder` if it has the same jobs, not all finished, and is free."""
     form = re.sub(r"\d", "0", folder.name)  # the name of a multirun's folder is usually its time
     newest = max((path for path in folder.parent.glob("*/") if re.sub(r"\d", "0", path.name) == form), default=folder)
     if newest < folder:
@@ -121,7 +121,7 @@ def plan(words: Sequence[str]) -> list[Job]:
     for number, (job, settings) in enumerate(zip(listed, differences(listed), strict=True)):
         try:
             recipe = compose_run(job, key=SWEEP_DIR)
-            folder = planned[0].recipe.folder.parent if planned else recipe.folder  # the time may be in its name
+            folder = planned[0].recipe.folder.parent if planned else recipe.folder  # the time may be in it
             own = replace(recipe, folder=folder / folder_name(number, settings))
             planned.append(Job(number, job, settings, *session.checked_recipe(own, job)))
         except UserError as error:
@@ -207,7 +207,7 @@ class Result:
 
 
 def cautions(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return sentences to stand under a table of runs, given their metrics.json: why the scores may say little."""
+    """Return sentences for the end of a table of runs, given their metrics.json: why the scores may say little."""
     updates = sorted(each["updates"] for each in runs)
     few = sum(each.get("epochs", 1) < 1 or each.get("by_chance", False) for each in runs)
     found = {
@@ -247,7 +247,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def write(results: Sequence[Result], folder: Path, notes: Sequence[str] = ()) -> str:
-    """Write results.tsv (all digits) and results.md to `folder`; return the table for the terminal, above `notes`."""
+    """Write results.tsv (all digits) and results.md to `folder`; return the table for the terminal, with `notes`."""
     settings = list(results[0].settings)
     figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
     columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]

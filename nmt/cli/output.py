@@ -64,7 +64,7 @@ class Terminal(logging.StreamHandler[TextIO]):
     """Prints messages, above a progress bar if there is one. If nobody reads them any more, the program goes on."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the message, unless the output is closed, which is said once in the log."""
+        """Print the message. If the output is closed, a line in the log says so once."""
         try:
             tqdm.write(self.format(record), file=self.stream)
             self.flush()

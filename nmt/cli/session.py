@@ -114,7 +114,7 @@ class RunLog:
             logging.getLogger(name).setLevel(logging.NOTSET)
         for handler in self._handlers:
             logging.getLogger().removeHandler(handler)
-            with suppress(OSError):  # the disk is full, which was said
+            with suppress(OSError):  # the disk is full, as a message has said
                 handler.close()
 
 

@@ -51,7 +51,7 @@ from nmt.cli import session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, default_options, jobs, parse
-from nmt.config.groups import here, own_folder, summary, training_groups
+from nmt.config.groups import advice, own_folder, summary, training_groups
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
@@ -124,7 +124,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         flags = re.findall(r"--?([\w-]+)", message)
-        raise UserError(f"command line: {message}{''.join(map(here, flags))}; see --help")
+        raise UserError(f"command line: {message}{''.join(map(advice, flags))}; see --help")
 
 
 main = Program(_train, help_text)

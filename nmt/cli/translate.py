@@ -97,7 +97,7 @@ def main(config: TranslateConfig) -> None:
 
 
 def translate_lines(line_translator: LineTranslator, stream: BufferedIOBase, output: TextIO) -> None:
-    """Write the translation of every line of `stream`, in order, as soon as it has arrived.
+    """Write the translation of every line of `stream`, in order, as soon as the line has arrived.
 
     Raises UserError for a line that is not UTF-8, is too long, or has too many pieces. The translations of the lines
     before it are written first.

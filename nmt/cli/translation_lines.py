@@ -126,7 +126,7 @@ def translate_file(
     output: Path | None,
     stdout: TextIO,
 ) -> None:
-    """Translate each line of a file to `output`, or to `stdout` if `output` is None, a part at a time.
+    """Translate each line of a file to `output`, or to `stdout` if `output` is None, and print the speed.
 
     `lines` is `nmt.data.sources.files.read_texts` for the file called `name`. The file is read twice, so a line that
     cannot be translated is found at the beginning.
@@ -154,8 +154,8 @@ def translate_file(
 def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
     """Yield the file `output`.partial, open at its end, and how many of the `total` lines are already in it.
 
-    Only complete chunks of lines are kept. At the end of the block the file becomes `output`. After an exception or a
-    kill, the next call goes on. Raises UserError if `output` exists, is written by another process, or is too long.
+    Only complete chunks of lines are kept. At the end of the block, the file becomes `output`. After an exception or a
+    kill, the next call goes on. Raises UserError if `output` exists, is being written, or has more than `total` lines.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f"{output.name}.partial")

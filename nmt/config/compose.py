@@ -19,7 +19,7 @@ from omegaconf import DictConfig, MissingMandatoryValue, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError, YAMLError
 
-from nmt.config.groups import config_dir, groups, here, own_folder
+from nmt.config.groups import advice, config_dir, groups, own_folder
 from nmt.config.recipe import NOTHING, Recipe, changes, section_of
 from nmt.config.settings import absolute, with_absolute_paths
 from nmt.errors import UserError, did_you_mean, nearest, one_line
@@ -65,7 +65,7 @@ def _loaded(config_name: str, lines: Sequence[str]) -> DictConfig:
     own = own_folder()
     search_path = [] if own is None else [f"hydra.searchpath=[{quoted(f'file://{own}')}]"]
     with hydra.initialize_config_dir(str(config_dir()), version_base="1.3"):
-        # Hydra's own `now` would name another folder when torchrun starts the processes of a run again.
+        # With Hydra's own `now`, a run would get another folder when torchrun starts its processes again.
         OmegaConf.register_new_resolver("now", lambda form: start_of_run().strftime(form), use_cache=True, replace=True)
         return hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
 
@@ -193,7 +193,7 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
         group = max((name for name in groups() if missing.startswith(f"{name}/")), key=len, default="")
         option, known = missing.removeprefix(f"{group}/"), groups().get(group, ())
         path = f"; for files: {group}.path={option}" if group == "data" and "/" in option else ""
-        near = here(f"{group}={option}") or did_you_mean(option, known)
+        near = advice(f"{group}={option}") or did_you_mean(option, known)
         return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{near}"
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
@@ -203,7 +203,7 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
     for group in (override.key_or_group for override in overrides):
         parent, _, child = group.rpartition("/")
         if group in groups() and f"'{group}'" in str(error):
-            with_parent = f"this {parent} has no {child} to choose{here(group) or f'; another {parent} may have it'}"
+            with_parent = f"this {parent} has no {child} to choose{advice(group) or f'; another {parent} may have it'}"
             return f"{group}: {with_parent if parent else 'this program has no such group'}"
     return f"{getattr(error, 'full_key', None) or 'config'}: {one_line(str(error).partition('full_key:')[0])}"
 
@@ -213,10 +213,10 @@ def _unknown_key(key: str, parent: Any) -> str:
     section, _, last = key.rpartition(".")
     names = [str(name) for name in parent if name not in ("hydra", "_target_", "_partial_")]
     tree: Any = OmegaConf.to_container(parent._get_root(), resolve=False)
-    near = here(last) if "trainer" in tree else ""
+    near = advice(last) if "trainer" in tree else ""  # the advice is for train.py
     near = near or did_you_mean(last, names, prefix=f"{section}." if section else "")
     if not near:
-        elsewhere = {each.replace("/", ".").rpartition(".")[2]: each for each in [*_dotted(tree), *groups()]}
+        elsewhere = {each.replace("/", ".").rpartition(".")[2]: each for each in [*dotted(tree), *groups()]}
         found = nearest(last, elsewhere)
         near = f"; did you mean '{elsewhere[found]}'?" if found else ""
     known = f"; known keys: {', '.join(names)}" if names else ""
@@ -224,9 +224,9 @@ def _unknown_key(key: str, parent: Any) -> str:
     return f"{key}: unknown key{near or known + adds}"
 
 
-def _dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def dotted(tree: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Yield every dotted key of `tree`, without those of Hydra."""
     for key, value in tree.items():
         if key != "hydra":
             yield f"{prefix}{key}"
-            yield from _dotted(value, f"{prefix}{key}.") if isinstance(value, Mapping) else ()
+            yield from dotted(value, f"{prefix}{key}.") if isinstance(value, Mapping) else ()

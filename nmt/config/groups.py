@@ -65,8 +65,8 @@ def training_groups() -> dict[str, list[str]]:
     return {group: options for group, options in groups().items() if group.partition("/")[0] not in programs}
 
 
-def here(word: str) -> str:
-    """Return what train.py says of a word of other toolkits, group=option or a key; an empty string for other words."""
+def advice(word: str) -> str:
+    """Return what to use here for a word of other toolkits, group=option or a key. Return "" for any other word."""
     ways = yaml.safe_load((config_dir() / "_words.yaml").read_text("utf-8"))
     word = word.lower().replace("-", "_")
     return next((f"; use {way}" for way, words in ways.items() if word in words), "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from nmt.config.groups import here
+from nmt.config.groups import advice
 from nmt.config.schema import read_yaml
 from nmt.config.settings import TrainConfig, validate, with_absolute_paths
 from nmt.errors import UserError, did_you_mean
@@ -26,9 +26,8 @@ class Recipe:
     """The settings of a training run and the folder to which it writes.
 
     `plain` is the resolved config, which the run writes to its config.yaml and its checkpoints. `settings` are the
-    checked settings, from which the run is built. `chosen` are the words of the command line that describe the run,
-    such as {"model/attention": "luong", "seed": 2}; a resumed run has none. Raises the UserErrors of
-    `nmt.config.settings.validate`.
+    checked settings, from which the run is built. `chosen` has what the command line sets, such as {"model/attention":
+    "luong", "seed": 2}; for a resumed run, it is empty. Raises the UserErrors of `nmt.config.settings.validate`.
     """
 
     plain: Mapping[str, Any]
@@ -57,7 +56,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
         node = section_of(values, section)
         known = key in node or override.is_add() or override.is_force_add()
         if override.is_sweep_override() or override.is_delete() or not known:
-            near = here(key) or did_you_mean(key, node)
+            near = advice(key) or did_you_mean(key, node)
             raise UserError(f"{override.input_line}: a resumed run changes single keys of its config.yaml{near}")
         node[key] = override.value()
     try:

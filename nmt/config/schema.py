@@ -164,7 +164,7 @@ def _text(path: Path, most: int) -> str:
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads plain values, and refuses an alias: it repeats a value, so a small file could become a huge one."""
+    """Reads plain values. An alias is refused: it repeats a value, so a small file could become a huge one."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -179,6 +179,6 @@ def _stored(value: Any, schema: type[T]) -> T:
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Return whether a value has more than `levels` levels of mappings and lists. Each costs readers a nested call."""
+    """Return whether a value has more than `levels` levels of mappings and lists. Each level costs a nested call."""
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(levels == 1 or _deeper(each, levels - 1) for each in inside if isinstance(each, dict | list))

@@ -181,7 +181,7 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def corpora(config: Mapping[str, Any]) -> str:
-    """Return what a model has learned from, for a card: names of data sets and of further corpora, no local paths."""
+    """Return what a model has learned from: the names of its data set and further corpora, but no local paths."""
     data, more = shareable(config)["data"], config.get("data", {}).get("more") or ()
     own = "local files" if data.get("_target_") == FILES_SOURCE else str(data.get("_target_")).rpartition(".")[2]
     begun = ["those of another model"] * bool(config.get("init"))
@@ -198,7 +198,8 @@ def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:
 def absolute_paths(section: Any, keys: Sequence[str] = PATHS, where: str = "data") -> Any:
     """Return a section, and those inside it, with an absolute path for each of these keys.
 
-    The `name` of a dataset is a path if a folder of this name exists: the client of the Hub takes one as well.
+    The `name` of a dataset is a path if a folder of this name exists: the client of the Hub takes a path as well.
+    Raises UserError for an empty path; `where` is the section in this message.
     """
     if not isinstance(section, Mapping):
         return section

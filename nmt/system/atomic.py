@@ -109,7 +109,7 @@ def or_without() -> Iterator[None]:
 def user_cache() -> str:
     """Return the folder in which this program and its libraries keep what can be made again.
 
-    If it cannot be written, as without a home, it is from now on a temporary folder, and one line says so.
+    If it cannot be written, as without a home, a temporary folder takes its place from now on, and one line says so.
     """
     folder = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     try:

@@ -57,9 +57,9 @@ def place_of_process() -> Place:
 
 
 def start_of_run() -> datetime:
-    """Return the present time, or the time when torchrun first started the processes, which it may have started again.
+    """Return the present time. If torchrun has started the processes, return the time of the first of its attempts.
 
-    torchrun makes a folder for each attempt, such as attempt_1/0/error.json for the first process.
+    Each attempt has a folder. TORCHELASTIC_ERROR_FILE is in it, such as attempt_1/0/error.json of the first process.
     """
     first = Path(os.path.normpath(os.environ.get("TORCHELASTIC_ERROR_FILE", "") + "/../../../attempt_0"))
     return datetime.fromtimestamp(first.stat().st_mtime) if first.is_dir() else datetime.now()
@@ -71,17 +71,18 @@ def own_cores() -> int:
 
 
 def usable_cores(system: Path = Path("/")) -> int:
-    """Return the number of threads that can compute all the time: as many as this process has cores, and as the quotas
-    of its control groups allow. `system` is the folder with /proc and /sys.
+    """Return how many threads can compute all the time, given the cores and the quotas of this process.
+
+    `system` is the folder with /proc and /sys.
     """
     return max(1, int(min([own_cores(), *_quotas(system)])))
 
 
 def _quotas(system: Path) -> Iterator[float]:
-    """Yield the limits that containers and batch systems have set on the time of all cores, in cores (cgroups(7)).
+    """Yield how many cores each control group of this process may use, if it has a limit; see cgroups(7).
 
-    They are in one file in version 2, and in two in version 1. No limit is "max" or -1. In a container, the path of
-    this process may be that of the host; then only the last of the folders exists, which is that of the container.
+    In version 2, one file has the limit ("max": none). In version 1, two files have it (-1: none). In a container, the
+    path of a group may be its path on the host. Then only the last of the folders exists, that of the container.
     """
     for line in _text(system / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)

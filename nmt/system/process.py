@@ -63,7 +63,7 @@ def multiply_with_onednn() -> bool:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread in the block, so that it starts no others: those would not obey a later `speed_up`."""
+    """Let torch use one thread in the block. Threads that it starts here would not obey a later `speed_up`."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -75,8 +75,8 @@ def one_thread() -> Iterator[None]:
 def choose_threads(place: Place) -> None:
     """Let torch, and all that asks torch, use as many threads as this process has cores for itself.
 
-    OMP_NUM_THREADS wins, but for the 1 that torchrun sets, whatever the number of cores, for processes that share a
-    machine. Then comes SLURM_CPUS_PER_TASK, which says what a task of SLURM was given.
+    If OMP_NUM_THREADS is set, it decides. But torchrun sets it to 1 for processes that share a machine, whatever the
+    number of cores, so this 1 is ignored. Otherwise SLURM_CPUS_PER_TASK decides, the number of cores of a SLURM task.
     """
     given, task = os.environ.get("OMP_NUM_THREADS"), os.environ.get("SLURM_CPUS_PER_TASK", "")
     if place.launcher == "torchrun" and place.local_size > 1 and given == "1":
@@ -85,7 +85,7 @@ def choose_threads(place: Place) -> None:
         count = int(task) if task.isdecimal() and int(task) else min(torch.get_num_threads(), usable_cores())
     else:
         return
-    os.environ["OMP_NUM_THREADS"] = str(count)  # of processes that are started later
+    os.environ["OMP_NUM_THREADS"] = str(count)  # for processes that are started later
     torch.set_num_threads(count)
 
 

@@ -78,10 +78,9 @@ def is_exported(path: str | Path) -> bool:
 def inside(folder: Path, *names: str) -> Path:
     """Return the path of a file that is read or written below `folder`; all but the last of `names` are folders.
 
-    A stranger may have chosen the stored values of which the names are made.
-    `folder` itself may be a link, or lie behind a link. The file may be a link too, because a complete write replaces a
-    link and does not follow it. Raises UserError for a name that leads out of its folder or that a terminal cannot
-    show, and for a link in place of a folder below `folder`.
+    A stranger may have chosen the stored values that the names are made of. So this raises UserError for a name that
+    leads out of its folder or that a terminal cannot show, and for a link in place of a folder below `folder`. Above
+    that, links are allowed. The file itself may be a link: a complete write replaces it and does not follow it.
     """
     path = folder
     for name in names:
@@ -96,8 +95,8 @@ def inside(folder: Path, *names: str) -> Path:
 def require_regular(path: Path, most: int) -> None:
     """Raise ValueError unless `path` is a regular file of at most `most` bytes.
 
-    Every file of a stranger passes here before it is opened: a pipe would wait for ever, and a file that takes no place
-    on the disk can have terabytes. The text of the error does not name the path.
+    Every file of a stranger is checked here before it is opened. To open a pipe would wait for ever, and a file can
+    have terabytes although it takes no place on the disk. The text of the error does not name the path.
     """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):

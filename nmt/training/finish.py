@@ -101,11 +101,11 @@ def _candidates(
 ) -> dict[str, Checkpoint]:
     """Return the checkpoints that may be kept as the best: the best one so far, the average, the moving average.
 
-    `best` is the content of best.safetensors. It already is the best of all validations, also of the last one.
+    `best` is the content of best.safetensors. It is already the best of all validations.
     """
     model, found = module.translator.model, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}
-    kept = [update for update in checkpointing.recent if update in recent_updates(module.folder)]
+    kept = sorted({*checkpointing.recent} & {*recent_updates(module.folder)})  # on a full disk, some are missing
     if len(kept) >= 2:
         others["average"] = average([recent_checkpoint(module.folder, update) for update in kept])
     if checkpointing.ema is not None:

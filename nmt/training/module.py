@@ -133,7 +133,7 @@ class TranslationModule(pl.LightningModule):
         """Start the clock, also for a run that is resumed inside an epoch, and restore figures and the peak rate."""
         self.trainer.callback_metrics.update(self._logged)  # Lightning does not save them
         for group, peak in zip(self.trainer.optimizers[0].param_groups, self._peaks, strict=True):
-            group["peak_lr"] = peak  # a resumed run may have another one than last.ckpt
+            group["peak_lr"] = peak  # a resumed run may have another rate than last.ckpt
         self.meter.resume_clock()
 
     def on_train_epoch_start(self) -> None:

@@ -113,7 +113,7 @@ def train(
     rank, size, data = place.rank, place.size, settings.data
     batches = BatchLoader(train_pairs.of_epoch, data.batch_tokens, seed=settings.seed, rank=rank, world_size=size)
     check_batches(settings.trainer, batches.total, len(val_pairs), size)
-    if resumed is not None:  # as Lightning does later, but other batches are refused before anything is written
+    if resumed is not None:  # before Lightning does, so that other batches are refused before anything is written
         batches.load_state_dict(resumed["loops"]["fit_loop"]["state_dict"]["combined_loader"][0])
     del resumed  # its memory is free before Lightning reads the file
     val_batches = BatchLoader(lambda _: val_pairs[rank::size], data.eval_batch_tokens, shuffled=False)

@@ -40,21 +40,21 @@ logger = logging.getLogger(__name__)
 
 FORMAT = 5
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the tokenizer
-# with its spans, the optimizer's own copy of its settings (but its peak rate), or the figures of earlier validations.
+# with its spans, the optimizer's copy of its settings (except optimizer.lr), or the figures of earlier validations.
 FIXED = (
     *("seed", "init", "tokenizer", "spans", "model", "objective", "optimizer", "scores"),
     *("callbacks.monitor", "callbacks.extra"),
 )
 
-WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders: training follows a link to them
+WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders: links are followed
 
 
 def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
     """Return whether a run continues from the last.ckpt in its folder.
 
-    With `resume` it does, and with False the folder must not hold a run. With None the same run continues, or starts
-    again if it was killed before its state was saved. Raises UserError if the folder holds another run, and for a link
-    that the training would follow when it writes.
+    With True, it continues. With False, the folder must not hold a run. With None, a run with the same settings
+    continues; if it was killed before its state was saved, it starts again. Raises UserError if the folder holds
+    another run, and for a link that the training would follow when it writes.
     """
     folder = recipe.folder
     for name in WRITTEN:
@@ -76,7 +76,7 @@ def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
 def begin_folder(recipe: Recipe, *, new: bool) -> None:
     """Write a complete config.yaml into the folder of a run, and remove the partial files of killed writes.
 
-    From a new run, also remove the best weights of a start that was killed before its state was saved.
+    If the run is new, also remove the best weights of an earlier start that was killed before it saved a state.
     """
     folder = recipe.folder
     for place in (folder, *(folder / name for name in WRITTEN)):
@@ -107,7 +107,7 @@ class StateFiles(TorchCheckpointIO):
     error: OSError | None = None  # of the last save, if it failed
 
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
-        """Save, or say in one line why not: the state before this one stays, and the next save is tried."""
+        """Save the state. If it cannot be written, one line says so, the file stays as it was, and the run goes on."""
         self.error = None
         try:
             save_state(checkpoint, Path(path))

@@ -101,7 +101,7 @@ class Curves(TensorBoardLogger):
     @property
     def experiment(self) -> Any:
         new, writer = self._experiment is None, super().experiment
-        if new and isinstance(writer, SummaryWriter):  # its own thread writes, so no caller could catch an error
+        if new and isinstance(writer, SummaryWriter):  # a thread of its own writes, so no caller could catch an error
             file = writer._get_file_writer().event_writer._general_file_writer  # type: ignore[no-untyped-call]
             file.write = partial(_write, file, file.write)
         return writer
@@ -141,8 +141,8 @@ class Validations(Callback):
 
     A run with many short epochs validates at the end of every n-th epoch. A run with few long epochs also validates
     inside them. The length of a run is measured by its progress, so that a limit on time works like a limit on epochs.
-    The validation at the end of the run is not decided here. A validation is left out if the one before was at most
-    `SOON` updates ago and showed only chance. Otherwise a run of few updates would translate longer than it trains.
+    The validation at the end of the run is not decided here. A validation is left out if the previous one was at most
+    `SOON` updates ago and its score was only chance. Otherwise a short run would translate longer than it trains.
     """
 
     def __init__(self) -> None:

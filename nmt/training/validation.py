@@ -96,7 +96,7 @@ class Meter:
         self._resumed_at = now
 
     def take(self) -> dict[str, float]:
-        """Return the figures of all processes since the last call, and start new sums: none without a batch."""
+        """Return the figures of all processes since the last call (without a batch, none), and start new sums."""
         counts = self._counts_of_all()
         means = means_of(self._gathered(self._losses.totals()))
         self._losses, self._counts = Losses(), Counts()

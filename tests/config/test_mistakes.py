@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from nmt.build import build_objects
-from nmt.config.compose import _dotted, compose
+from nmt.config.compose import compose, dotted
 from nmt.config.groups import config_dir, groups
 from nmt.config.settings import validate, with_absolute_paths
 from nmt.errors import UserError
@@ -74,7 +74,7 @@ def test_a_mistake_on_the_command_line(words: list[str], expected: str) -> None:
 
 
 def test_what_is_said_of_words_of_other_toolkits_exists_here(base: dict[str, Any]) -> None:
-    known = {*_dotted(base), *_dotted(compose("train", ["model=rnn"])), *groups()}
+    known = {*dotted(base), *dotted(compose("train", ["model=rnn"])), *groups()}
     for way in yaml.safe_load((config_dir() / "_words.yaml").read_text("utf-8")):
         for key in re.findall(r"(?<![\w./-])([a-z_]+(?:[./][a-z_]+)*)=", way):
             assert key in {*known, "resume", "hydra.run.dir"} or key.startswith("logger.extra.mine."), way

@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 from nmt.cli.program import USER_ERROR
-from nmt.config.compose import _dotted, compose
+from nmt.config.compose import compose, dotted
 from nmt.config.groups import groups
 from tests.train_frame import Runs, status
 
@@ -58,7 +58,7 @@ def test_random_overrides_start_a_run_or_end_in_one_line(
     part: int, runs: Runs, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     draw = random.Random(part)
-    keys = list(_dotted(compose("train", ["data=cldr"])))
+    keys = list(dotted(compose("train", ["data=cldr"])))
     for number in range(100):
         words = ["data=cldr", *(override(draw, keys) for _ in range(draw.choice([1, 1, 2, 3])))]
         started = len(runs.calls)

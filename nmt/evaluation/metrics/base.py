@@ -90,15 +90,15 @@ class Metric(ABC):
     def statistics(self, hypotheses: Lines, references: Lines, *, sources: Lines = ()) -> ArrayLike | None:
         """Return numbers of each sentence, (sentences, K); `value_of` makes the score of the corpus from their sums.
 
-        With two numbers, the score of the sentence and 1, the score of the corpus is the mean of the sentences. None:
-        the metric scores only whole corpora, so it has no interval, and compare.py has no test for it.
+        If the two numbers are the score of the sentence and 1, the score of the corpus is the mean of the sentences.
+        None means that the metric scores only whole corpora. Then compare.py has no test for it.
         """
         return None
 
     def value_of(self, sums: NDArray[np.float64]) -> float:
         """Return the score of a corpus from the sums (K,) of its statistics.
 
-        That is the first sum divided by the second. If the second is 0, nothing was counted, and the score is 100.
+        By default, the first sum is divided by the second. A second sum of 0 gives 100: there was nothing to count.
         """
         return float(sums[0] / sums[1]) if sums[1] else 100.0
 

@@ -27,8 +27,8 @@ class BLEU(SacreBleuMetric):
     """Corpus BLEU. If `tokenize` is None, `default_tokenizer` chooses by the target language.
 
     `ko-mecab` and `ja-mecab` split Korean and Japanese into morphemes. `flores101` and `flores200` (spBLEU) split text
-    into the pieces of a SentencePiece model, which sacreBLEU downloads at its first use. RuntimeError if it cannot, or
-    if packages are missing.
+    into the pieces of a SentencePiece model, which sacreBLEU downloads at its first use. Raises RuntimeError if the
+    download fails, or if packages are missing.
     """
 
     label = "BLEU"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nmt.evaluation.metrics.base import Interval, Lines, Metric, Score
 
-# sacreBLEU would report every bootstrap, and every corpus with few n-grams
+# Otherwise sacreBLEU would report every bootstrap, and every corpus with few n-grams.
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 

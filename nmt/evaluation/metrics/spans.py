@@ -32,8 +32,7 @@ class KeptSpans(Metric):
     label = "kept spans"
     unit: ClassVar[str] = "% of the lines with spans"
     reads_sources: ClassVar[bool] = True
-
-    read: ClassVar[Mapping[str, str]] = {"patterns": "spans"}  # what is made of a setting
+    read: ClassVar[Mapping[str, str]] = {"patterns": "spans"}  # settings, and the attributes made of them
 
     def __post_init__(self) -> None:
         """Refuse patterns that cannot be used, and a file that is not given or cannot be read."""

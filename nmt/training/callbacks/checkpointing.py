@@ -41,7 +41,7 @@ class Checkpointing(Callback):
         self.save_every_updates = save_every_updates
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update of the last save
-        self.failed: OSError | None = None  # why it is not in last.ckpt
+        self.failed: OSError | None = None  # if last.ckpt could not be written then
         self._quality: float | None = None  # of the best checkpoint
         self._overdue = False
         self._stopping = False
