@@ -172,8 +172,9 @@ def _check_choices(overrides: Sequence[Override]) -> None:
         if override.is_delete() or key.startswith("hydra"):
             continue
         if key in known:
-            if isinstance(override.value(), bool):
-                raise UserError(f"{key}: got {shown(override.value())}, expected one of {', '.join(known[key])}")
+            value = override.value()
+            if not all(isinstance(each, str | None) for each in (value if isinstance(value, list) else [value])):
+                raise UserError(f"{key}: got {shown(value)}, expected one of {', '.join(known[key])}")
             if line.startswith("+") and override.package is None:
                 raise UserError(f"{line}: {key} is a group; write {line.lstrip('+')}, without +")
         elif "/" in key:

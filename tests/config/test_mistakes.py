@@ -63,6 +63,7 @@ def message(*words: str) -> str:
         (["model.dropout"], "got 'model.dropout', expected key=value without spaces"),
         (["callbacks.early_stopping=false"], "got false, expected a mapping or null, which switches it off"),
         (["debug=true"], "debug: got true, expected one of fast, overfit"),
+        (["logger=[3]"], "logger: got [3], expected one of none, tensorboard"),
         (["data.path="], "data.path: got nothing, expected a file or folder, or null"),
         (["model/positions=alibi", "+model.positions.slope=2"], "positions.slope: unknown key; Alibi takes"),
         (["model/positions=rotary", "model.encoder.block.width=12"], "rotary needs an even width"),

@@ -17,7 +17,7 @@ from nmt.data.corpus import load_corpus
 from nmt.data.encoded import encode, encode_corpus
 from nmt.data.filters import Filters
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
+from nmt.errors import UserError, printable
 from tests.integration.test_random_input import limited
 
 LONGEST = 1000  # characters of an error
@@ -124,5 +124,6 @@ def test_random_files_are_a_corpus_or_end_in_one_line(part: int, tmp_path: Path)
                 use(config, tokenizer_config, folder)
                 used += 1
             except UserError as error:
-                assert len(str(error)) < LONGEST and str(error).isprintable(), (number, str(error)[:LONGEST])
+                message = printable(str(error))  # as the programs print it
+                assert len(message) < LONGEST and len(message.splitlines()) == 1, (number, message[:LONGEST])
     assert 0 < used < 50
