@@ -1,0 +1,25 @@
+// The page asks the server that it comes from.
+const backend = {
+  pause: 250, // milliseconds after the last key
+
+  async ask(path, fields, signal) {
+    const answer = await fetch(path, fields && {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields), signal,
+    });
+    const content = await answer.json();
+    if (!answer.ok) throw new Error(content.error);
+    return content;
+  },
+
+  async start() {
+    const [settings, languages] = await Promise.all([this.ask("frontend/settings"), this.ask("languages")]);
+    return { limit: settings.charLimit, needsKey: settings.keyRequired, languages, models: [] };
+  },
+
+  async translate({ text, source, target, alternatives }, signal) {
+    const fields = { q: text, source, target, alternatives, nmt: true, api_key: byId("key").value };
+    return this.ask("translate", fields, signal).catch((error) => {
+      throw error instanceof TypeError ? new Error(say("failed")) : error;
+    });
+  },
+};
