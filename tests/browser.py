@@ -69,8 +69,9 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key, by its name in JavaScript."""
-        for kind in ("keyDown", "keyUp"):
-            self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+        text = {"text": "\r"} if key == "Enter" else {}  # without it, Enter presses no button
+        self._send("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, **text)
+        self._send("Input.dispatchKeyEvent", type="keyUp", key=key, code=key)
 
     def _mouse(self, kind: str, selector: str) -> None:
         self.run(f"document.querySelector('{selector}').scrollIntoView({{block: 'center', inline: 'center'}})")

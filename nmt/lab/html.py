@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -12,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from nmt import page
 from nmt.errors import printable
 
 # Of lines, readable on white and on black: the palette of Okabe and Ito (2008), without yellow and black.
@@ -21,15 +20,16 @@ MOST_STEPS = 6  # of the scale
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
-def render(template: str, *, script: str | None = None, **values: Any) -> str:
+def render(template: str, *, scripts: Sequence[str] = (), **values: Any) -> str:
     """Return the page made from a file of nmt/lab/templates. Texts are escaped: markup in them is shown and not used,
     and characters that change the order or the lines of a text are escaped as by `nmt.errors.printable`.
 
-    `script` is the name of a file there that the page runs. The page tells the browser the digest of this script, and
-    the browser refuses any other.
+    `scripts` are files that the page runs: the last one is beside the template, the others are in nmt/page. The page
+    tells the browser their digest, and the browser refuses any other script.
     """
-    code = None if script is None else (TEMPLATES / script).read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256((code or "").encode()).digest()).decode()
+    script = page.text(*scripts[:-1]) + "".join((TEMPLATES / name).read_text("utf-8") for name in scripts[-1:])
+    shared = {"style": page.text("style.css"), "words": page.text("words.json")}
+    shared |= {"script": script, "digest": page.digest(script)}
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(["html"]),
@@ -40,7 +40,7 @@ def render(template: str, *, script: str | None = None, **values: Any) -> str:
         finalize=_shown,
     )
     environment.policies["json.dumps_function"] = lambda value, **options: json.dumps(_shown(value), **options)
-    return environment.get_template(template).render(script=code, digest=digest, **values)
+    return environment.get_template(template).render(shared=shared, **values)
 
 
 def _shown(value: Any) -> Any:

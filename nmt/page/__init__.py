@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -23,6 +24,6 @@ def digest(script: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def words(language: str) -> dict[str, str]:
+def words(language: str) -> dict[str, Any]:
     """Return the words of a page in "en" or "ko", by their keys."""
     return dict(json.loads(text("words.json"))[language])

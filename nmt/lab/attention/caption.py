@@ -7,18 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from nmt.errors import printable
+from nmt.page import words
 from nmt.tokens import WORD_MARK
 
 if TYPE_CHECKING:
     from nmt.attention_map import Origin
 
-# kind: title, name of the rows, name of the columns
-TEXTS = {
-    "cross": ("Attention to the source", "translation", "source"),
-    "encoder_self": ("Self-attention of the encoder", "source, from", "source, to"),
-    "rollout": ("Attention rollout of the encoder", "source, from", "source, to"),
-    "decoder_self": ("Self-attention of the decoder", "translation, being written", "translation, read so far"),
-}
+_WORDS = words("en")
+TEXTS: dict[str, list[str]] = _WORDS["kinds"]  # kind: title, name of the rows, name of the columns
 SPACE = "␣"  # a word mark alone would look like a line under an empty label
 BYTE = re.compile("<[0-9A-F]{2}>")
 MAX_LABEL = 26  # characters
@@ -33,15 +29,11 @@ def shown(label: str) -> str:
 def legend(labels: Iterable[str]) -> str:
     """Return an explanation of the marks in the shown labels; empty if there are none."""
     labels = set(labels)
-    byte = min((label for label in labels if BYTE.fullmatch(label)), default=None)
-    found = [
-        (f"{WORD_MARK}: a space before a word", any(label.startswith(WORD_MARK) for label in labels)),
-        (f"{SPACE}: a space alone", any(label.startswith(SPACE) for label in labels)),
-        (f"{byte}: one byte of a character", byte is not None),
-        ("<s>: start of the sentence", "<s>" in labels),
-        ("</s>: end of the sentence", "</s>" in labels),
-    ]
-    return "    ".join(text for text, present in found if present)
+    found = {label: label for label in labels & {"<s>", "</s>"}}
+    found |= {label[0]: label[0] for label in labels if label.startswith((WORD_MARK, SPACE))}
+    if bytes_of := list(filter(BYTE.fullmatch, labels)):
+        found["byte"] = min(bytes_of)
+    return "    ".join(f"{found[name]}: {text}" for name, text in _WORDS["marks"].items() if name in found)
 
 
 def details(origin: Origin) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from nmt.attention_map import DECIMALS, AttentionMap
-from nmt.lab.attention.caption import MAX_LABEL, TEXTS, details, legend, shown
-from nmt.lab.attention.view import View, Weights, shown_kinds, view
+from nmt.lab.attention.caption import details
+from nmt.lab.attention.view import View, shown_kinds, view
 from nmt.lab.html import render
 
 Levels = Mapping[str, View]  # of "pieces" and "words"
@@ -32,18 +30,14 @@ def page(
     `nmt.lab.attention.figure.figure`, and `kind` may be the name of a view.
     """
     views = views or [[{} for _ in models] for models in sentences]
-    maps = chain.from_iterable(sentences)
-    axes = (axis for attention in maps for each in attention.kinds for axis in attention.axes(each))
-    levels = (each for models in views for named in models for each in named.values())
-    more = (axis for each in levels for seen in each.values() for axis in seen.axes)
-    labels = set(map(shown, chain.from_iterable(chain(axes, more))))
+    shown = {"level": "words" if words else "pieces", "scale": "highest" if scaled else "one"}
     data = {
-        "choice": {"kind": kind, "layer": layer, "head": head, "words": words, "scaled": scaled},
-        "texts": {**TEXTS, **_texts(views)},
-        "longest_label": MAX_LABEL,
+        "choice": {"kind": kind, "layer": layer, "head": head, **shown},
+        "texts": _texts(views),
         "sentences": [list(map(plain, *both)) for both in zip(sentences, views, strict=True)],
     }
-    return render("attention.html", script="attention.js", data=data, legend=legend(labels), count=len(sentences))
+    scripts = ("base.js", "maps.js", "attention.js")
+    return render("attention.html", scripts=scripts, data=data, count=len(sentences))
 
 
 def _texts(views: Sequence[Sequence[Mapping[str, Levels]]]) -> dict[str, tuple[str, ...]]:
@@ -53,18 +47,15 @@ def _texts(views: Sequence[Sequence[Mapping[str, Levels]]]) -> dict[str, tuple[s
 
 
 def plain(attention: AttentionMap, views: Mapping[str, Levels]) -> dict[str, Any]:
-    """Return the data of a map between pieces for the page: the JSON of `AttentionMap.to_json`, and for each level
+    """Return the data of a map for the page: between pieces and between words, each kind of attention and each view.
 
-    "rollout": (L, S, S) weights, or null, "reach": how many tokens each row of decoder self-attention may look at, or
-    null, and "views": the further views by name. "details" names the model and the scores of the translation.
+    nmt/page/maps.js says how they look. "details" names the model and the scores of the translation.
     """
-    data: dict[str, Any] = json.loads(attention.to_json())
+    data: dict[str, Any] = {"source": attention.source, "target": attention.target}
     for level in ("pieces", "words"):
-        kinds, words = shown_kinds(attention), level == "words"
-        rolled = view(attention, "rollout", words=words).weights[:, 0] if "rollout" in kinds else None
-        data[level]["rollout"] = None if rolled is None else _rounded(rolled)
-        data[level]["reach"] = view(attention, "decoder_self", words=words).reach if "decoder_self" in kinds else None
-        data[level]["views"] = {name: _plain_view(levels[level]) for name, levels in views.items()}
+        kinds = {kind: view(attention, kind, words=level == "words") for kind in shown_kinds(attention)}
+        found = kinds | {name: levels[level] for name, levels in views.items()}
+        data[level] = {name: _plain_view(each) for name, each in found.items()}
     return {**data, "details": details(attention.origin)}
 
 
@@ -73,13 +64,9 @@ def _plain_view(seen: View) -> dict[str, Any]:
     return {
         "rows": seen.axes[0],
         "columns": seen.axes[1],
-        "weights": _rounded(seen.weights[:, 0] if seen.rolls else seen.weights),
+        "weights": (seen.weights[:, 0] if seen.rolls else seen.weights).round(DECIMALS).astype(float).tolist(),
         "reach": seen.reach,
         "rolls": seen.rolls,
         "cells": seen.cells,
         "source": seen.source,
     }
-
-
-def _rounded(weights: Weights) -> Any:
-    return weights.round(DECIMALS).astype(float).tolist()

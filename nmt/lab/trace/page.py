@@ -32,7 +32,7 @@ def trace_page(trace: Trace, *, layer: int | None = None, head: int | None = Non
     labels = {*pieces, *map(shown, trace.before), *map(shown, trace.attention.axes(trace.kind)[1])}
     return render(
         "trace.html",
-        script="trace.js",
+        scripts=("trace.js",),
         data=data,
         trace=trace,
         title=TEXTS[trace.kind][0],

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - wide letters and digits, quotation marks of Korean
 """The page that one can explore: its data are the map's, markup is text, and choices change what is shown."""
 
 from __future__ import annotations
@@ -8,15 +9,20 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from nmt.attention_map import AttentionMap
-from nmt.lab.attention.page import page
+from nmt.lab.attention.page import page, plain
 from nmt.lab.attention.view import rollout, view
+from nmt.page import words
+from nmt.tokens import Piece
 from tests.attention_maps import ENGLISH, GERMAN, make
 from tests.browser import Browser
 from tests.html_page import Page
@@ -36,16 +42,20 @@ def data_of(text: str) -> Any:
 def test_the_data_are_those_of_the_map() -> None:
     attention = make()
     ((found,),) = data_of(page([[attention]]))["sentences"]
-    expected = json.loads(attention.to_json())
-    for level in ("pieces", "words"):
-        rolled, reach = found[level].pop("rollout"), found[level].pop("reach")
-        assert found[level].pop("views") == {}
-        assert found[level] == expected[level]
-        np.testing.assert_allclose(rolled, view(attention, "rollout", words=level == "words").weights[:, 0], atol=5e-5)
-        assert reach == view(attention, "decoder_self", words=level == "words").reach
-    assert (found["source"], found["target"], found["origin"]) == ("the source", "das Ziel", expected["origin"])
+    for level, own in (("pieces", attention), ("words", attention.words())):
+        expected = own.to_plain()
+        assert found[level].keys() == {"cross", "encoder_self", "decoder_self", "rollout"}
+        for kind, shown in found[level].items():
+            rows, columns = own.axes("encoder_self" if kind == "rollout" else kind)
+            assert (shown["rows"], shown["columns"]) == (rows, columns)
+            assert shown["reach"] == view(attention, kind, words=level == "words").reach
+            if kind != "rollout":
+                np.testing.assert_allclose(shown["weights"], expected[kind], atol=1e-4)
+        rolled = view(attention, "rollout", words=level == "words").weights[:, 0]
+        np.testing.assert_allclose(found[level]["rollout"]["weights"], rolled, atol=5e-5)
+    assert (found["source"], found["target"]) == ("the source", "das Ziel")
     recurrent = replace(attention, encoder_self=None, decoder_self=None)
-    assert data_of(page([[recurrent]]))["sentences"][0][0]["words"]["rollout"] is None
+    assert list(data_of(page([[recurrent]]))["sentences"][0][0]["words"]) == ["cross"]
 
 
 def test_markup_in_a_sentence_is_text_and_only_the_pages_script_may_run() -> None:
@@ -104,7 +114,7 @@ def test_what_a_row_cannot_see_is_hatched(shown: Browser) -> None:
     hatched = shown.run("[...document.querySelectorAll('td.masked')].length")
     assert hatched == len(GERMAN) * (len(GERMAN) - 1) / 2
     shown.hover("tbody tr:nth-child(2) td:nth-child(5)")
-    assert shown.run("readout.textContent") == "“▁Mann” cannot see “▁in”, which comes later."
+    assert shown.run("document.querySelector('.readout').textContent") == "“▁Mann” cannot see “▁in”, which comes later."
 
 
 def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
@@ -114,5 +124,119 @@ def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
         shown.press(key)
     weight = float(cross.mean((0, 1))[1, 1])
-    assert shown.run("readout.textContent") == f"“▁Mann” gives {weight:.2f} to “▁man”."
+    assert shown.run("document.querySelector('.readout').textContent") == f"“▁Mann” gives {weight:.2f} to “▁man”."
     assert shown.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_a_small_picture_chooses_its_head_and_the_slider_a_row(shown: Browser) -> None:
+    cross = make().cross
+    assert cross is not None
+    assert shown.run("document.querySelectorAll('.grid canvas').length") == 6
+    shown.click(".grid button:nth-child(2)")
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        shown.press(key)
+    np.testing.assert_allclose(shades(shown), cross[1, 2], atol=1e-4)
+    assert shown.run("document.activeElement.ariaLabel + document.activeElement.ariaPressed") == "layer 2, head 3true"
+    assert shown.run("kind.value + layer.value + head.value") == "cross23"
+    shown.run("heard = []; maps.onplace = (...place) => heard.push(place); step.value = 3")
+    shown.run("step.dispatchEvent(new Event('input'))")
+    assert shown.run("heard") == [[0, 2, -1]]
+    assert shown.run("step.ariaValueText").startswith("“▁in” attends to: ")
+    assert shown.run("document.querySelectorAll('td.dim').length") == (len(GERMAN) - 1) * len(ENGLISH)
+    shown.run("maps.point(0, -1, 1)")
+    assert shown.run("heard.length") == 1 and shown.run("step.ariaValueText").startswith("“▁man” gets attention from: ")
+    shown.click(".grid button:nth-child(6)")
+    np.testing.assert_allclose(shades(shown), cross.mean((0, 1)), atol=1e-4)
+
+
+def test_a_head_that_is_off_is_crossed_out_and_can_be_switched(shown: Browser) -> None:
+    assert shown.run("document.querySelectorAll('.off').length") == 0
+    shown.run("sentences[0][0].off = new Set(['cross.1.2', 'encoder_self.2.1']), asked = [], maps.show(sentences[0])")
+    assert shown.run("document.querySelector('.off').ariaLabel") == "layer 1, head 2: switched off"
+    button = ".maps section > div:last-of-type > button"
+    shown.run("maps.choose({layer: 1, head: 2})")
+    assert shown.texts(button) == []
+    shown.run("maps.onoff = (...head) => asked.push(head), maps.draw()")
+    assert shown.texts(button) == ["Switch this head on"]
+    shown.click(button)
+    shown.run("maps.choose({layer: 2, head: 1})")
+    assert shown.texts(button) == ["Switch this head off"] and shown.run("asked") == [["cross", 1, 2, 0]]
+
+
+def test_a_page_in_korean(shown: Browser) -> None:
+    shown.click("#language")
+    assert shown.run("document.documentElement.lang") == "ko" and shown.texts("h1, dt") == ["어텐션", "원문", "번역"]
+    assert shown.run("kind.options[1].text") == "인코더의 셀프 어텐션"
+    shown.hover("tbody tr:nth-child(2) td:nth-child(5)")
+    assert re.fullmatch("‘▁Mann’에서 ‘▁in’ 쪽으로 가는 가중치: 0.\\d\\d", shown.texts(".readout")[0])
+    english, korean = (words(language) for language in ("en", "ko"))
+    assert {name: set(re.findall(r"{\w+}", str(text))) for name, text in english.items()} == {
+        name: set(re.findall(r"{\w+}", str(text))) for name, text in korean.items()
+    }
+
+
+def test_the_words_of_an_answer_are_those_of_python(shown: Browser) -> None:
+    later = partial(Piece, continues=True)
+    for pieces in [
+        ENGLISH,
+        ["▁", "🍕", *map(later, ("<9F>", "<8D>", "<95>")), "!", "▁x"],
+        [
+            "▁caf",
+            "é",
+            later("<A9>"),
+            "s",
+            "魚",
+            *map(later, ("<AD>", "<9A>")),
+            "s",
+            "▁a",
+            "<FF>",
+            later("<9F>"),
+            "</s>",
+        ],
+        ["▁", "私", "は", "▁", "Python", "が", "好き", "です", "。", "</s>"],
+        ["▁我们", "用", "GPU", "s", "训练", "▁𠮷", "野", "<U+200B>", "▁a", "ー", "b", "ｱ"],
+        ["▁Ｐ", "Ｄ", "Ｆ", "를", "▁２", "５", "개", "！", "▁สวัส", "ดี", "▁ครับ", "▁"],
+        ["ne", "xt", "▁", "</s>"],
+        ["</s>"],
+    ]:
+        attention = make(pieces, pieces[::-1] if pieces is ENGLISH else pieces)
+        sides = {"pieces": attention.target_pieces, "source_pieces": attention.source_pieces}
+        sentence: dict[str, Any] = {side: [piece.label for piece in found] for side, found in sides.items()}
+        sentence |= {"source": attention.source, "translation": attention.target}
+        sentence["attention"] = {kind: getattr(attention, kind).tolist() for kind in attention.kinds}
+        found, expected = shown.run(f"levels({json.dumps(sentence)}, 'x')"), plain(attention, {})
+        assert found.keys() == expected.keys() and found["source"] == expected["source"]
+        for level in ("pieces", "words"):
+            assert [*found[level], "rollout"] == [*expected[level]]
+            for kind, one in found[level].items():
+                other = expected[level][kind]
+                np.testing.assert_allclose(one.pop("weights"), other.pop("weights"), atol=1e-4)
+                assert one == other
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_have_contrast(dark: bool, chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "attention.html").write_text(page([[make()]]), "utf-8")
+    chromium.open(tmp_path / "attention.html", dark=dark)
+    names = ("back", "card", "mark", "text", "soft", "heat", "on-pale", "on-strong")
+    value = "getComputedStyle(document.body).getPropertyValue('--{}')".format
+    colours = {name: rgb(chromium.run(value(name))) for name in names}
+    for text, behind in product(("text", "soft"), ("back", "card", "mark")):
+        assert contrast(colours[text], colours[behind]) >= 4.5
+    strong = chromium.run("STRONG")
+    for weight in np.linspace(0, 1, 101):
+        cell = weight * colours["heat"] + (1 - weight) * colours["back"]
+        assert contrast(colours["on-strong" if weight > strong else "on-pale"], cell) >= 4.5
+
+
+def rgb(text: str) -> NDArray[np.float64]:
+    return np.array([int(text[i : i + 2], 16) for i in (1, 3, 5)] if text[0] == "#" else text.split(), dtype=float)
+
+
+def contrast(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The contrast of two colours, as the WCAG define it."""
+    light = sorted(
+        float(np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ (0.2126, 0.7152, 0.0722))
+        for c in (one / 255, other / 255)
+    )
+    return (light[1] + 0.05) / (light[0] + 0.05)

@@ -6,6 +6,7 @@ import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -47,7 +48,9 @@ def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
     for suffix in ("svg", "png", "pdf", "json"):
         save(found, tmp_path / f"map.{suffix}")
     ET.parse(tmp_path / "map.svg")
-    assert render("attention.html", script="attention.js", data={}, legend=EVIL, count=2).count(r"a\x1b[2J") == 1
+    trace = SimpleNamespace(attention=found, position=1, layers=1, heads=1)
+    html = render("trace.html", data={}, title=EVIL, details="", legend="", trace=trace)
+    assert printable(html, keep="\n") == html and html.count(r"a\x1b[2J") == 3
 
 
 def programs_of(run: Run, folder: Path) -> Path:
