@@ -24,9 +24,11 @@ function tint(made, weight) {
 
 function picture(weights, top, colour) {
   const canvas = element("canvas", { width: weights[0].length, height: weights.length });
-  const context = canvas.getContext("2d"), image = context.createImageData(canvas.width, canvas.height);
-  weights.flat().forEach((weight, i) => image.data.set([...colour, 255 * Math.min(1, weight / top)], 4 * i));
-  context.putImageData(image, 0, 0);
+  const context = Object.assign(canvas.getContext("2d"), { fillStyle: colour });
+  weights.forEach((row, i) => row.forEach((weight, j) => {
+    context.globalAlpha = Math.min(1, weight / top);
+    context.fillRect(j, i, 1, 1);
+  }));
   return canvas;
 }
 
@@ -48,7 +50,7 @@ class Maps {
   constructor(box, { texts = {}, choice = {}, onplace = () => {}, onchange = () => {}, onoff = null } = {}) {
     Object.assign(this, { box, texts, onplace, onchange, onoff, models: [], controls: {} });
     this.choice = { kind: "cross", layer: null, head: null, level: "pieces", scale: "one", ...choice };
-    for (const className of ["help", "choices", "readout", "bar", "maps", "note"]) {
+    for (const className of ["help", "choices", "readout", "ramp", "maps", "note"]) {
       box.append(this[className] = element("div", { className }));
     }
     this.readout.ariaLive = "polite";
@@ -58,12 +60,16 @@ class Maps {
       if (id !== "step") control.addEventListener("change", () => this.choose({ [id]: control.value }));
     }
     Object.assign(this.controls.step, { type: "range", min: 0, oninput: ({ target }) => {
-      this.mark({ model: this.panels.findIndex(({ rows }) => rows?.length >= target.value), row: target.value - 1 });
+      mark({ model: this.panels.findIndex(({ rows }) => rows?.length >= target.value), row: target.value - 1 });
     } });
+    const mark = ({ model = 0, row = -1, column = -1 } = {}) => {
+      this.point(model, row, column);
+      this.onplace(model, row, column);
+    };
     for (const name of ["pointerover", "focusin"]) {
-      this.maps.addEventListener(name, ({ target }) => this.mark(this.places.get(target)));
+      this.maps.addEventListener(name, ({ target }) => mark(this.places.get(target)));
     }
-    for (const name of ["pointerleave", "focusout"]) this.maps.addEventListener(name, () => this.mark());
+    for (const name of ["pointerleave", "focusout"]) this.maps.addEventListener(name, () => mark());
     this.maps.addEventListener("keydown", ({ key, target }) => key === "Escape" && target.blur());
     document.addEventListener("language", () => this.draw());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
@@ -86,12 +92,6 @@ class Maps {
   point(model = 0, row = -1, column = -1) {
     this.place = row < 0 && column < 0 ? null : { model, row, column };
     this.highlight();
-  }
-
-  // The same, after which others are told.
-  mark({ model = 0, row = -1, column = -1 } = {}) {
-    this.point(model, row, column);
-    this.onplace(model, row, column);
   }
 
   // Offers what the models have, and takes the first of it in place of a choice that they do not have.
@@ -129,16 +129,16 @@ class Maps {
       ...view, model, map: models[model], shown: view ? chosenWeights(view, choice) : null,
       dir: isRightToLeft(view?.columns.filter((label) => !isMark(label)).join(" ") ?? "") ? "rtl" : "ltr",
     }));
-    const rowsOfAll = this.panels.flatMap((panel) => panel.shown ?? []);
-    const highest = rowsOfAll.map((row) => Math.max(...row)).sort((a, b) => b - a);
-    this.top = choice.scale === "one" ? 1 : highest[Math.floor(highest.length / 10)];
+    const all = this.panels.flatMap((panel) => panel.shown ?? []);
+    const highest = all.map((row) => Math.max(...row)).sort((a, b) => b - a);
+    this.top = choice.scale === "one" ? 1 : highest[Math.floor(highest.length / 10)]; // of nine rows in ten
     this.places = new Map(); // of tokens and cells
     this.maps.replaceChildren(...this.panels.map((panel) => element("section", {},
       panel.shown ? this.table(panel, title) : saying("p", "none"), this.heads(panel),
       element("p", { className: "note", textContent: panel.map.details }))));
     const having = (selector, key) => (this.maps.querySelector(selector) ? say(key) : "");
     this.help.textContent = `${question ?? say("help_maps")} ${having(".grid", "help_heads")}`;
-    this.bar.replaceChildren("0 %", element("i"), `${(100 * this.top).toFixed(0)} %`);
+    this.ramp.replaceChildren("0 %", element("i"), `${(100 * this.top).toFixed(0)} %`);
     this.note.textContent = [say("axes", { title, rows, columns }), having(".masked", "hatched"),
       legend(this.panels.flatMap((panel) => [...panel.rows ?? [], ...panel.columns ?? []]))].join(" ");
     this.controls.step.max = Math.max(...this.panels.map((panel) => panel.rows?.length ?? 0));
@@ -174,7 +174,7 @@ class Maps {
   heads({ weights: layers, rolls, model, map, dir }) {
     const { kind, layer, head } = this.choice;
     if (!layers || rolls || layers.length * layers[0].length < 2) return "";
-    const colour = getComputedStyle(this.box).getPropertyValue("--heat").trim().split(" ");
+    const colour = `rgb(${getComputedStyle(this.box).getPropertyValue("--heat")})`;
     const button = (properties, ...children) => element("button", { type: "button", ...properties }, ...children);
     const isOff = (...place) => map.off?.has([kind, ...place].join(".")) ?? false;
     const buttons = layers.map((heads, i) => heads.map((weights, j) => {

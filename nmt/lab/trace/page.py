@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nmt.lab.attention.caption import TEXTS, details, legend, shown
+from nmt.lab.attention.caption import details, shown
 from nmt.lab.html import render
 from nmt.lab.trace.trace import Step, Trace, plain
+from nmt.page import text
 
 COLUMNS = 8  # of a matrix
 
@@ -18,28 +19,22 @@ def trace_page(trace: Trace, *, layer: int | None = None, head: int | None = Non
     `Trace.chosen`). It holds only the first components of vectors.
     """
     layer, head = trace.chosen(layer, head)
-    pieces = [shown(piece.label) for piece in trace.attention.target_pieces]
+    layers, heads = range(1, trace.layers + 1), range(1, trace.heads + 1)
     data = {
         "choice": {"layer": layer, "head": head},
-        "layers": [
-            [[_plain(step) for step in trace.steps(each, one)] for one in range(1, trace.heads + 1)]
-            for each in range(1, trace.layers + 1)
-        ],
+        "layers": [[list(map(_plain, trace.steps(each, one))) for one in heads] for each in layers],
+        "classes": list(map(trace.classes, layers)),
+        "names": list(map(trace.names, layers)),
+        "kind": trace.kind,
         "position": trace.position,
-        "pieces": pieces,
+        "pieces": [shown(piece.label) for piece in trace.attention.target_pieces],
         "token": shown(trace.piece),
     }
-    labels = {*pieces, *map(shown, trace.before), *map(shown, trace.attention.axes(trace.kind)[1])}
-    return render(
-        "trace.html",
-        scripts=("trace.js",),
-        data=data,
-        trace=trace,
-        title=TEXTS[trace.kind][0],
-        details=details(trace.attention.origin),
-        legend=legend(labels),
-    )
+    scripts, origin = ("base.js", "steps.js", "trace.js"), details(trace.attention.origin)
+    return render("trace.html", scripts=scripts, steps=text("steps.json"), data=data, trace=trace, details=origin)
 
 
 def _plain(step: Step) -> dict[str, Any]:
-    return plain(step, columns=COLUMNS) | {"labels": list(map(shown, step.labels))}
+    """Return the values of a step. The page has the equation and the sentence itself."""
+    data = plain(step, columns=COLUMNS) | {"labels": list(map(shown, step.labels)), "rank": step.rank}
+    return {name: value for name, value in data.items() if name not in ("equation", "sentence")}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt.attention_map import AttentionMap
 from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import shown
-from nmt.lab.trace.texts import equation_beside, hidden_tokens, predicted, texts_of
+from nmt.lab.trace.texts import classes_of, equation, sentence
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
 from nmt.translation.translation import Translation
@@ -30,8 +30,8 @@ class Step:
     """One step of a trace.
 
     `values` is a number, a vector or a matrix, in float32 on the CPU. If `labels` are given, each row belongs to the
-    token with that label, and otherwise it is a vector of components. `columns` names the columns of the last step.
-    `shape` is the shape of the result: the `values` of the last step hold only the best tokens.
+    token with that label, and otherwise it is a vector of components. `shape` is the shape of the result: the `values`
+    of the last step hold only the best tokens. `columns` names its columns, and `rank` is that of the target token.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Step:
     shape: tuple[int, ...]
     labels: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    rank: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,28 +102,33 @@ class Trace:
     def steps(self, layer: int | None = None, head: int | None = None) -> list[Step]:
         """Return the steps of one layer and head in the order of the computation; see `chosen`."""
         layer, head = self.chosen(layer, head)
-        module = self.decoder.attentions(self.kind)[layer - 1]
-        texts = texts_of(module, self.decoder)
-        steps, names, before = list[Step](), set[str](), torch.empty(0)
-        for name, found in self._by_name(module):
+        steps = list[Step]()
+        for name, found in self._by_name(layer):
             values, per_token = self._value(found, head)
-            whole = torch.as_tensor(found[-1].value).detach().float().cpu()
-            if not torch.equal(whole, before):  # of all positions: a rotation changes nothing at the first one
-                names.add(name)
-            before = whole
             if name == "context" and len(steps) > 1 and steps[-1].name == "values":
                 weighted = steps[-2].values.unsqueeze(-1) * steps[-1].values
-                steps.append(self._step("weighted values", weighted, True, texts))
+                steps.append(self._step("weighted values", weighted, True, layer))
             unchanged = bool(steps) and name != "masked" and torch.equal(values, steps[-1].values)
             if values.numel() and not unchanged:
-                steps.append(self._step(name, values, per_token, texts))
-        readout = self._step("readout", self.readout.float().cpu(), False, texts)
-        steps = [replace(step, equation=equation_beside(names, step.name, step.equation)) for step in steps]
-        return [*steps, readout, self._next_token(texts)]
+                steps.append(self._step(name, values, per_token, layer))
+        return [*steps, self._step("readout", self.readout.float().cpu(), False, layer), self._next_token(layer)]
 
-    def _by_name(self, module: nn.Module) -> Iterator[tuple[str, list[Watched]]]:
+    def names(self, layer: int) -> list[str]:
+        """Return the names of the steps of a layer. A step that changes nothing at any position has no name here.
+
+        At the first position, a rotation changes nothing.
+        """
+        found = [(name, torch.as_tensor(each[-1].value)) for name, each in self._by_name(layer)]
+        before = [torch.empty(0), *(value for _, value in found)]
+        return [name for (name, value), last in zip(found, before, strict=False) if not torch.equal(value, last)]
+
+    def classes(self, layer: int) -> list[str]:
+        """Return the names by which the texts of a layer are found; see `classes_of`."""
+        return classes_of(self.decoder.attentions(self.kind)[layer - 1], self.decoder)
+
+    def _by_name(self, layer: int) -> Iterator[tuple[str, list[Watched]]]:
         """Yield the values that an attention and the decoder computed, by the names of the steps, the query first."""
-        owners = {*module.modules(), self.decoder}
+        owners = {*self.decoder.attentions(self.kind)[layer - 1].modules(), self.decoder}
         found: dict[str, list[Watched]] = {"query": []}
         for each in self.watched:
             if each.owner in owners:
@@ -146,26 +152,26 @@ class Trace:
             value, axes = value.squeeze(-1), axes[:-1]
         return value.detach().float().cpu(), axes.startswith("S")
 
-    def _step(self, name: str, values: Tensor, per_token: bool, texts: Mapping[str, tuple[str, str]]) -> Step:
-        equation, sentence = texts[name]
-        if name == "masked":
-            sentence = hidden_tokens(int(values.isinf().sum()), len(values))
-        if name == "weights":
-            sentence += f" Their sum is {float(values.sum()):.3f}."
+    def _step(self, name: str, values: Tensor, per_token: bool, layer: int) -> Step:
+        classes = self.classes(layer)
+        numbers = {"hidden": int(values.isinf().sum()), "tokens": values.numel(), "sum": f"{float(values.sum()):.3f}"}
+        texts = equation(name, classes, self.names(layer)), sentence(name, classes, **numbers)
         labels = tuple(self.attention.axes(self.kind)[1]) if per_token else ()
-        return Step(name, equation, sentence, values, tuple(values.shape), labels)
+        return Step(name, *texts, values, tuple(values.shape), labels)
 
-    def _next_token(self, texts: Mapping[str, tuple[str, str]]) -> Step:
+    def _next_token(self, layer: int) -> Step:
         logits = self.logits.float().cpu()
         probabilities = logits.softmax(-1)
         best = probabilities.topk(min(BEST, len(logits))).indices.tolist()
         rows = best if self.token in best else [*best, self.token]
         rank = 1 + int((logits > logits[self.token]).sum())
-        sentence = predicted(shown(self.piece), float(probabilities[self.token]), rank, len(logits))
+        numbers = {"piece": shown(self.piece), "probability": f"{float(probabilities[self.token]):.3f}", "rank": rank}
+        said = sentence("next token", self.classes(layer), vocabulary=len(logits), **numbers)
         values = torch.stack((logits[rows], probabilities[rows]), dim=1)
         labels = tuple(self.piece if index == self.token else self.label(index) for index in rows)
+        how = equation("next token", self.classes(layer), ())
         columns = ("logit", "probability")
-        return Step("next token", texts["next token"][0], sentence, values, tuple(logits.shape), labels, columns)
+        return Step("next token", how, said, values, tuple(logits.shape), labels, columns, rank)
 
     def to_json(self, layer: int | None = None, head: int | None = None) -> str:
         """Return the steps of one layer and head as JSON; see `chosen`. Numbers have 6 decimals.

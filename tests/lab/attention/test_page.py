@@ -218,7 +218,7 @@ def test_the_words_of_an_answer_are_those_of_python(shown: Browser) -> None:
 def test_texts_have_contrast(dark: bool, chromium: Browser, tmp_path: Path) -> None:
     (tmp_path / "attention.html").write_text(page([[make()]]), "utf-8")
     chromium.open(tmp_path / "attention.html", dark=dark)
-    names = ("back", "card", "mark", "text", "soft", "heat", "on-pale", "on-strong")
+    names = ("back", "card", "mark", "text", "soft", "heat", "cold", "on-pale", "on-strong")
     value = "getComputedStyle(document.body).getPropertyValue('--{}')".format
     colours = {name: rgb(chromium.run(value(name))) for name in names}
     for text, behind in product(("text", "soft"), ("back", "card", "mark")):
@@ -227,6 +227,7 @@ def test_texts_have_contrast(dark: bool, chromium: Browser, tmp_path: Path) -> N
     for weight in np.linspace(0, 1, 101):
         cell = weight * colours["heat"] + (1 - weight) * colours["back"]
         assert contrast(colours["on-strong" if weight > strong else "on-pale"], cell) >= 4.5
+    assert contrast(colours["on-pale"], 0.65 * colours["cold"] + 0.35 * colours["back"]) >= 4.5  # the steps of a trace
 
 
 def rgb(text: str) -> NDArray[np.float64]:

@@ -49,7 +49,7 @@ def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
         save(found, tmp_path / f"map.{suffix}")
     ET.parse(tmp_path / "map.svg")
     trace = SimpleNamespace(attention=found, position=1, layers=1, heads=1)
-    html = render("trace.html", data={}, title=EVIL, details="", legend="", trace=trace)
+    html = render("trace.html", steps="", data={}, details=EVIL, trace=trace)
     assert printable(html, keep="\n") == html and html.count(r"a\x1b[2J") == 3
 
 

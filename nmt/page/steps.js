@@ -1,0 +1,128 @@
+"use strict";
+
+// The steps of a computation, one after another: equation, numbers, and a sentence about each.
+
+const STEPS = JSON.parse(byId("steps").textContent);
+const FROM_SCORES = ["scaled", "masked", "softmax", "sparsemax", "entmax"]; // shown beside what they are computed from
+const SCORES = ["scores", "scaled", "masked"]; // only their differences matter
+const finite = (values) => [values].flat(2).filter((value) => value !== null);
+const perToken = ({ labels, values }) => labels.length > 0 && !Array.isArray(values[0]); // one number for each token
+const named = (name) => STEPS.names[language][name] ?? name;
+
+function decimal(value) {
+  if (value === null) return "−∞";
+  const text = Math.abs(value) < 100 ? value.toFixed(3) : value.toFixed(1);
+  return text === "-0.000" ? "0.000" : text.replace("-", "−");
+}
+
+const cell = (value, className = "") => element("td", { textContent: decimal(value), className });
+
+function bar(value, least, top) {
+  const made = element("i", { className: value < 0 && least === 0 ? "minus" : "plus" });
+  made.style.width = `${value === null ? 0 : 100 * Math.abs(value - least) / Math.max(top - least, 1e-9)}%`;
+  return element("td", { className: "bar" }, made);
+}
+
+// The numbers of a step: for each token a number, beside the scores that it comes from; the best tokens; or vectors.
+function numbersOf(step, all, token) {
+  const { name, labels, columns, values } = step;
+  const table = (headings, cells) => {
+    const head = element("tr", {}, ...["", ...headings].map((textContent) => element("th", { textContent })));
+    const rows = cells.map((each, i) => {
+      const label = labels[i] ?? "", th = element("th", { textContent: shown(label), dir: isMark(label) ? "ltr" : "auto" });
+      return element("tr", { className: columns.length && label === token ? "now" : "" }, th, ...each);
+    });
+    return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
+  };
+  if (!Array.isArray(values)) return element("p", { textContent: decimal(values) });
+  if (columns.length) {
+    return table([...columns.map(named), ""],
+      values.map(([logit, probability]) => [cell(logit), cell(probability), bar(probability, 0, 1)]));
+  }
+  const highest = Math.max(...finite(values).map(Math.abs), 1e-9), isScore = SCORES.includes(name);
+  if (perToken(step)) {
+    const scores = FROM_SCORES.includes(name) ? all.slice(0, all.indexOf(step)).filter(perToken).slice(-1) : [];
+    const [least, top] = isScore ? [Math.min(...finite(values)), Math.max(...finite(values))] : [0, highest];
+    return table([...scores, step].map((each) => named(each.name)).concat(""), values.map((value, i) => (
+      [...scores.map((each) => cell(each.values[i], "before")), cell(value), bar(value, least, top)])));
+  }
+  const rows = labels.length ? values : [values];
+  return table(rows[0].map((_, j) => j + 1), rows.map((row) => row.map((value) => {
+    const made = cell(value, value < 0 ? "tinted minus" : "tinted plus");
+    made.style.setProperty("--weight", 0.65 * Math.abs(value) / highest);
+    return made;
+  })));
+}
+
+function shapeOf({ shape, columns, labels, values }) {
+  const width = shape.at(-1), count = [values].flat(2).length / (labels.length || 1);
+  const size = shape.length === 1 ? `${width},` : shape.join(", ");
+  return [say(shape.length ? "shape" : "one_number", { size }), ...(columns.length ? [say("best_shown")] : []),
+    ...(count > 1 && width > count ? [say("first_shown", { count, width })] : [])].join("; ");
+}
+
+class Steps {
+  // The arrow keys move from step to step while the focus is within `keys`.
+  constructor(box, keys = box) {
+    Object.assign(this, { all: [], index: 0 });
+    box.classList.add("stepper");
+    box.append(this.menu = element("ol"), this.step = element("div", { ariaLive: "polite" }));
+    keys.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by || event.target.closest?.("select") || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      this.go(this.index + by);
+    });
+    document.addEventListener("language", () => this.go(this.index));
+  }
+
+  // `token` is the label of the token that was chosen, `classes` and `names` those of nmt/lab/trace/texts.py. It stays
+  // at the step of the same name.
+  show(all, { token, classes, names }) {
+    const name = this.all[this.index]?.name;
+    Object.assign(this, { all, token, classes, names });
+    this.go(all.findIndex((each) => each.name === name));
+  }
+
+  go(index) {
+    const { all, token } = this, step = all[this.index = Math.max(0, Math.min(index, all.length - 1))];
+    if (!step) return;
+    const button = (textContent, to, properties) => (
+      element("button", { type: "button", textContent, onclick: () => this.go(to), ...properties }));
+    const inMenu = this.menu.contains(document.activeElement);
+    const buttons = all.map(({ name }, i) => button(`${i + 1}. ${named(name)}`, i));
+    buttons[this.index].ariaCurrent = "step";
+    this.menu.replaceChildren(...buttons.map((each) => element("li", {}, each)));
+    if (inMenu) buttons[this.index].focus();
+    this.step.replaceChildren(
+      element("h3", {}, buttons[this.index].textContent),
+      element("p", { className: "equation" }, ...this.equation(step)),
+      element("p", { className: "sentence", textContent: this.sentence(step) }),
+      element("p", { className: "note", textContent: shapeOf(step) }),
+      element("div", { className: "scroll" }, numbersOf(step, all, token)));
+  }
+
+  texts(table) {
+    return Object.assign({}, ...["", ...this.classes].map((each) => table[each]));
+  }
+
+  // "W^Q h_j" with the Q raised and the j lowered.
+  equation({ name }) {
+    let found = this.texts(STEPS.equations)[name] ?? "";
+    for (const [step, other, old, now] of STEPS.beside) {
+      if (step === name && this.names.includes(other)) found = found.replace(new RegExp(old), now);
+    }
+    return found.split(/([_^]\w)/).map((part) => (
+      /^[_^]/.test(part) ? element(part[0] === "_" ? "sub" : "sup", { textContent: part[1] }) : part));
+  }
+
+  sentence({ name, labels, values, shape, rank }) {
+    const all = [values].flat(2), hidden = all.length - finite(all).length, own = values[labels.indexOf(this.token)];
+    const key = name === "masked" && !hidden ? "masked, nothing" : rank === 1 ? "next token, best" : name;
+    const counts = { hidden, tokens: all.length, rank, vocabulary: shape[0] };
+    const written = Object.entries(counts).map(([place, count]) => [place, count?.toLocaleString(language)]);
+    const sum = finite(all).reduce((total, value) => total + value, 0).toFixed(3);
+    return filled(this.texts(STEPS.sentences[language])[key] ?? "", {
+      ...Object.fromEntries(written), sum, piece: shown(this.token), probability: own?.[1]?.toFixed(3) });
+  }
+}
