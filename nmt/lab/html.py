@@ -27,7 +27,8 @@ def render(template: str, *, scripts: Sequence[str] = (), **values: Any) -> str:
     `scripts` are files that the page runs: the last one is beside the template, the others are in nmt/page. The page
     tells the browser their digest, and the browser refuses any other script.
     """
-    script = page.text(*scripts[:-1]) + "".join((TEMPLATES / name).read_text("utf-8") for name in scripts[-1:])
+    parts = [page.text(*scripts[:-1]), *((TEMPLATES / name).read_text("utf-8") for name in scripts[-1:])]
+    script = '"use strict";\n' + "".join(parts) if scripts else ""
     shared = {"style": page.text("style.css"), "words": page.text("words.json")}
     shared |= {"script": script, "digest": page.digest(script)}
     environment = Environment(

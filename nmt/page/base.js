@@ -1,5 +1,3 @@
-"use strict";
-
 // What all pages share: elements, words in the reader's language, and labels of pieces.
 
 const LONGEST = 26; // characters of a label

@@ -1,5 +1,3 @@
-"use strict";
-
 // The explorer of attention: every kind, layer and head of a model, or of several models side by side.
 //
 // A map is {source, target, details, off, pieces, words}. Pieces and words have a view for each kind of attention:
@@ -10,7 +8,7 @@ const STRONG = 0.77; // of the strongest colour: from here on, a text in the col
 
 // The weights, by row and column, of a layer and a head or their means; null if this model has no such layer or head.
 function chosenWeights({ weights: layers, rolls }, { layer, head }) {
-  if (layer > layers.length) return null;
+  if (!layers || layer > layers.length) return null;
   if (rolls) return layers[(layer ?? layers.length) - 1];
   if (head > layers[0].length) return null;
   const heads = (layer ? [layers[layer - 1]] : layers).flatMap((each) => (head ? [each[head - 1]] : each));
@@ -66,7 +64,7 @@ class Maps {
       this.point(model, row, column);
       this.onplace(model, row, column);
     };
-    for (const name of ["pointerover", "focusin"]) {
+    for (const name of ["pointerover", "focusin", "click"]) {
       this.maps.addEventListener(name, ({ target }) => mark(this.places.get(target)));
     }
     for (const name of ["pointerleave", "focusout"]) this.maps.addEventListener(name, () => mark());
@@ -126,7 +124,7 @@ class Maps {
     const [title, rows, columns, question] = this.fill(levels);
     const buttons = () => [...this.maps.querySelectorAll("button")], focus = buttons().indexOf(document.activeElement);
     this.panels = levels.map(({ [choice.kind]: view }, model) => ({
-      ...view, model, map: models[model], shown: view ? chosenWeights(view, choice) : null,
+      ...view, model, map: models[model], shown: chosenWeights(view ?? {}, choice),
       dir: isRightToLeft(view?.columns.filter((label) => !isMark(label)).join(" ") ?? "") ? "rtl" : "ltr",
     }));
     const all = this.panels.flatMap((panel) => panel.shown ?? []);
@@ -195,9 +193,9 @@ class Maps {
   highlight() {
     const { place, panels } = this, own = place && panels[place.model], step = this.controls.step;
     // The same place in another panel, if it has the same tokens there.
-    const isSame = ({ rows, columns }) => rows?.[place.row] === own.rows[place.row] &&
-      columns[place.column] === own.columns[place.column];
-    const there = panels.map((panel) => (own?.shown && isSame(panel) ? place : { row: -1, column: -1 }));
+    const isSame = (panel) => own?.shown && panel.shown && panel.rows[place.row] === own.rows[place.row] &&
+      panel.columns[place.column] === own.columns[place.column];
+    const there = panels.map((panel) => (isSame(panel) ? place : { row: -1, column: -1 }));
     for (const [made, at] of this.places) {
       const { row, column } = there[at.model], isToken = at.row < 0 || at.column < 0;
       const crosses = (at.row < 0) === (column < 0) && (at.column < 0) === (row < 0);

@@ -1,5 +1,3 @@
-"use strict";
-
 // The steps of a computation, one after another: equation, numbers, and a sentence about each.
 
 const STEPS = JSON.parse(byId("steps").textContent);
@@ -29,8 +27,9 @@ function numbersOf(step, all, token) {
   const table = (headings, cells) => {
     const head = element("tr", {}, ...["", ...headings].map((textContent) => element("th", { textContent })));
     const rows = cells.map((each, i) => {
-      const label = labels[i] ?? "", th = element("th", { textContent: shown(label), dir: isMark(label) ? "ltr" : "auto" });
-      return element("tr", { className: columns.length && label === token ? "now" : "" }, th, ...each);
+      const label = labels[i] ?? "", dir = isMark(label) ? "ltr" : "auto";
+      return element("tr", { className: columns.length && label === token ? "now" : "" },
+        element("th", { textContent: shown(label), dir }), ...each);
     });
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
   };

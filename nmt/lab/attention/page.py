@@ -64,7 +64,7 @@ def _plain_view(seen: View) -> dict[str, Any]:
     return {
         "rows": seen.axes[0],
         "columns": seen.axes[1],
-        "weights": (seen.weights[:, 0] if seen.rolls else seen.weights).round(DECIMALS).astype(float).tolist(),
+        "weights": (seen.weights[:, 0] if seen.rolls else seen.weights).astype(float).round(DECIMALS).tolist(),
         "reach": seen.reach,
         "rolls": seen.rolls,
         "cells": seen.cells,

@@ -1,5 +1,3 @@
-"use strict";
-
 const { sentences, texts, choice } = JSON.parse(byId("data").textContent);
 const maps = new Maps(byId("explorer"), { texts, choice });
 

@@ -1,5 +1,3 @@
-"use strict";
-
 const { kind, position, pieces, token, layers, classes, names, choice } = JSON.parse(byId("data").textContent);
 const steps = new Steps(byId("explorer"), document);
 

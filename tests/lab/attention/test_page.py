@@ -50,7 +50,7 @@ def test_the_data_are_those_of_the_map() -> None:
             assert (shown["rows"], shown["columns"]) == (rows, columns)
             assert shown["reach"] == view(attention, kind, words=level == "words").reach
             if kind != "rollout":
-                np.testing.assert_allclose(shown["weights"], expected[kind], atol=1e-4)
+                assert shown["weights"] == expected[kind]
         rolled = view(attention, "rollout", words=level == "words").weights[:, 0]
         np.testing.assert_allclose(found[level]["rollout"]["weights"], rolled, atol=5e-5)
     assert (found["source"], found["target"]) == ("the source", "das Ziel")
@@ -161,6 +161,17 @@ def test_a_head_that_is_off_is_crossed_out_and_can_be_switched(shown: Browser) -
     shown.click(button)
     shown.run("maps.choose({layer: 2, head: 1})")
     assert shown.texts(button) == ["Switch this head off"] and shown.run("asked") == [["cross", 1, 2, 0]]
+
+
+def test_models_side_by_side_share_the_place_but_not_every_kind(shown: Browser) -> None:
+    shown.run("one = sentences[0][0], maps.show([one, {...one, pieces: {cross: one.pieces.cross}}])")
+    shown.hover("section:nth-child(2) thead th:nth-child(3)")
+    assert shown.texts("th.chosen") == ["▁man", "▁man"]
+    shown.choose("kind", "decoder_self")
+    assert shown.texts("section:nth-child(2) > [data-say]") == ["This model has no such attention."]
+    shown.hover("thead th:nth-child(3)")
+    assert shown.texts("th.chosen") == ["▁Ein"]
+    assert shown.texts(".readout")[0].startswith("“▁Ein” gets attention from: ")
 
 
 def test_a_page_in_korean(shown: Browser) -> None:
