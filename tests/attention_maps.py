@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - wide letters and digits
 """Attention maps with random weights, for tests of the map and of its pictures."""
 
 from __future__ import annotations
@@ -49,4 +50,27 @@ def make(
     )
 
 
-# --- words
+def later(*labels: str) -> list[Piece]:
+    """Pieces that continue the character of the piece before them."""
+    return [Piece(label, continues=True) for label in labels]
+
+
+WORDS: list[tuple[list[Piece | str], list[str]]] = [  # pieces and the words that they make
+    (ENGLISH, ["A", "man,", "in", "a", "red", "shirt,", "rides", "a", "bike.", "</s>"]),
+    (["▁", "🍕", *later("<9F>", "<8D>", "<95>"), "!", "▁x"], ["🍕!", "x"]),
+    (["▁caf", "é", *later("<A9>"), "s", "</s>"], ["cafés", "</s>"]),
+    (["▁a", "<FF>", *later("<9F>")], ["a<FF>"]),
+    (
+        ["▁", "私", "は", "▁", "Python", "が", "好き", "です", "。", "</s>"],
+        ["私", "は", "Python", "が", "好き", "です", "。", "</s>"],
+    ),
+    (["▁我们", "用", "GPU", "s", "训练"], ["我们", "用", "GPUs", "训练"]),
+    (["▁Ｐ", "Ｄ", "Ｆ", "를", "▁２", "５", "개", "！"], ["ＰＤＦ를", "２５개", "！"]),
+    (["▁สวัส", "ดี", "▁ครับ"], ["สวัส", "ดี", "ครับ"]),
+    (["ne", "xt", "▁", "</s>"], ["next", "▁", "</s>"]),
+    (["</s>"], ["</s>"]),
+    (
+        ["▁a", "ー", "b", "ｱ", "▁𠮷", "野", "魚", *later("<AD>", "<9A>"), "s"],
+        ["a", "ー", "b", "ｱ", "𠮷", "野", "魚", "s"],
+    ),
+]

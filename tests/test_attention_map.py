@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - wide letters and digits
 """The map between pieces and words, its JSON, and back."""
 
 from __future__ import annotations
@@ -16,33 +15,11 @@ from nmt.models.interface import AttentionWeights
 from nmt.text.protect import Spans
 from nmt.tokens import Piece
 from nmt.translation.translator import Translator
-from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, as_pieces, make, make_map
+from tests.attention_maps import ENGLISH, GERMAN, ORIGIN, WORDS, as_pieces, make, make_map
 from tests.tiny_run import Run
 
 
-def later(*labels: str) -> list[Piece]:
-    """Pieces that continue the character of the piece before them."""
-    return [Piece(label, continues=True) for label in labels]
-
-
-@pytest.mark.parametrize(
-    ("pieces", "expected"),
-    [
-        (ENGLISH, ["A", "man,", "in", "a", "red", "shirt,", "rides", "a", "bike.", "</s>"]),
-        (["▁", "🍕", *later("<9F>", "<8D>", "<95>"), "!", "▁x"], ["🍕!", "x"]),
-        (["▁caf", "é", *later("<A9>"), "s", "</s>"], ["cafés", "</s>"]),
-        (["▁a", "<FF>", *later("<9F>")], ["a<FF>"]),
-        (
-            ["▁", "私", "は", "▁", "Python", "が", "好き", "です", "。", "</s>"],
-            ["私", "は", "Python", "が", "好き", "です", "。", "</s>"],
-        ),
-        (["▁我们", "用", "GPU", "s", "训练"], ["我们", "用", "GPUs", "训练"]),
-        (["▁Ｐ", "Ｄ", "Ｆ", "를", "▁２", "５", "개", "！"], ["ＰＤＦ를", "２５개", "！"]),
-        (["▁สวัส", "ดี", "▁ครับ"], ["สวัส", "ดี", "ครับ"]),
-        (["ne", "xt", "▁", "</s>"], ["next", "▁", "</s>"]),
-        (["</s>"], ["</s>"]),
-    ],
-)
+@pytest.mark.parametrize(("pieces", "expected"), WORDS)
 def test_words_of_a_sentence(pieces: list[Piece | str], expected: list[str], tmp_path: Path) -> None:
     groups = group_words(as_pieces(pieces))
     assert [i for group in groups for i in group] == list(range(len(pieces)))

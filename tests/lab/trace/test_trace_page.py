@@ -78,25 +78,16 @@ def test_the_equations_are_those_of_python(opened: tuple[Browser, Trace]) -> Non
         for found in tables["sentences"].values()
     )
     assert english == korean
-    for classes in (
-        ["AdditiveAttention", "CoverageAttention", "between"],
-        ["MultiHeadAttention", "TransformerDecoder"],
-    ):
+    for classes in (["AdditiveAttention", "CoverageAttention", "between"], ["MultiHeadAttention"]):
         for names in ([], ["normalized query", "rotated query", "position bias", "gate"]):
             page.run(f"Object.assign(steps, {json.dumps({'classes': classes, 'names': names})})")
             for name in texts_of(tables["sentences"]["en"], classes):
                 found = page.run(f"element('p', {{}}, ...steps.equation({{name: '{name}'}})).textContent")
                 assert found == re.sub(r"[_^](\w)", r"\1", equation(name, classes, names))
     for rank in (1, 1234):
-        step = {
-            "name": "next token",
-            "labels": [shown(trace.piece)],
-            "values": [[2, 0.5]],
-            "shape": [6000],
-            "rank": rank,
-        }
+        step = f"{{name: 'next token', labels: [steps.token], values: [[2, 0.5]], shape: [6000], rank: {rank}}}"
         expected = sentence("next token", (), piece=shown(trace.piece), probability="0.500", rank=rank, vocabulary=6000)
-        assert page.run(f"steps.sentence({json.dumps(step)})") == expected
+        assert page.run(f"steps.sentence({step})") == expected
 
 
 def test_arrow_keys_lead_from_step_to_step_and_a_head_keeps_the_step(opened: tuple[Browser, Trace]) -> None:
