@@ -1,10 +1,12 @@
-"""A headless Chromium for tests of pages, driven through a pipe by the Chrome DevTools Protocol."""
+"""Headless browsers for tests of pages: Chromium, driven through a pipe by the Chrome DevTools Protocol, and Firefox,
+driven by its Marionette protocol."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,11 +17,43 @@ from typing import Any
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 MISSING = "no Chromium: install one (apt-get install chromium), or name it in the variable CHROMIUM"
+FIREFOX = shutil.which("firefox")
 SECONDS = 60
 
 
-class Browser:
-    """A page in a browser. `errors` are those of its console, `requests` the addresses that it asked for."""
+class Page:
+    """A page in a browser."""
+
+    def run(self, script: str) -> Any:
+        """Return the value of a JavaScript expression in the page."""
+        raise NotImplementedError
+
+    def texts(self, selector: str) -> list[str]:
+        """Return the text of each element that the selector chooses."""
+        return list(self.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose an option of a select element by its id and the value of the option, as a person does."""
+        choice = f"const made = document.getElementById('{name}'); made.value = '{value}'"
+        self.run(f"(() => {{ {choice}; made.dispatchEvent(new Event('change', {{bubbles: true}})) }})()")
+        assert self.run(f"document.getElementById('{name}').value") == value, f"{name} has no option {value}"
+
+    def write(self, name: str, text: str) -> None:
+        """Replace the text of a field, as if a person had typed it."""
+        written = f"box.value = {json.dumps(text)}; box.dispatchEvent(new Event('input', {{bubbles: true}}))"
+        self.run(f"(() => {{ const box = document.getElementById('{name}'); {written} }})()")
+
+    def wait(self, script: str) -> Any:
+        """Wait until a JavaScript expression is true, and return its value."""
+        for _ in range(50 * SECONDS):
+            if value := self.run(script):
+                return value
+            time.sleep(0.02)
+        raise AssertionError(f"still not true after {SECONDS} seconds: {script}")
+
+
+class Browser(Page):
+    """A page in Chromium. `errors` are those of its console, `requests` the addresses that it asked for."""
 
     def __init__(self, commands: int, answers: int) -> None:
         self._commands, self._answers = commands, answers
@@ -39,18 +73,13 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", features=[scheme])
         self._send("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
-        while self.run("document.readyState") != "complete":
-            time.sleep(0.02)
+        self.wait("document.readyState === 'complete'")
 
     def run(self, script: str) -> Any:
         """Return the value of a JavaScript expression in the page."""
         result = self._send("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
-
-    def texts(self, selector: str) -> list[str]:
-        """Return the text of each element that the selector chooses."""
-        return list(self.run(f"[...document.querySelectorAll('{selector}')].map(made => made.textContent)"))
 
     def hover(self, selector: str) -> None:
         """Move the mouse to the middle of an element."""
@@ -60,12 +89,6 @@ class Browser:
         """Click into the middle of an element."""
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             self._mouse(kind, selector)
-
-    def choose(self, name: str, value: str) -> None:
-        """Choose an option of a select element by its id and the value of the option, as a person does."""
-        choice = f"const made = document.getElementById('{name}'); made.value = '{value}'"
-        self.run(f"(() => {{ {choice}; made.dispatchEvent(new Event('change', {{bubbles: true}})) }})()")
-        assert self.run(f"document.getElementById('{name}').value") == value, f"{name} has no option {value}"
 
     def press(self, key: str) -> None:
         """Press a key, by its name in JavaScript."""
@@ -136,3 +159,53 @@ def browser(folder: Path) -> Iterator[Browser]:
         process.wait(SECONDS)
         os.close(commands)
         os.close(answers)
+
+
+class Firefox(Page):
+    """A page in Firefox."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._stream = connection.makefile("rwb")
+        self._answer()
+        self._send("WebDriver:NewSession", capabilities={})
+
+    def open(self, page: Path | str) -> None:
+        """Open a file, or the page of an address."""
+        self._send("WebDriver:Navigate", url=page if isinstance(page, str) else page.as_uri())
+
+    def run(self, script: str) -> Any:
+        """Return the value of a JavaScript expression in the page."""
+        return self._send("WebDriver:ExecuteScript", script=f"return {script}", args=[], sandbox=None)["value"]
+
+    def _send(self, method: str, **parameters: Any) -> Any:
+        message = json.dumps([0, 1, method, parameters]).encode()
+        self._stream.write(b"%d:%s" % (len(message), message))
+        self._stream.flush()
+        _, _, error, result = self._answer()
+        assert error is None, error
+        return result
+
+    def _answer(self) -> Any:
+        size = b""
+        while (byte := self._stream.read(1)) != b":":
+            size += byte
+        return json.loads(self._stream.read(int(size)))
+
+
+@contextmanager
+def firefox(folder: Path) -> Iterator[Firefox]:
+    """Start Firefox with an empty profile in `folder`, and end it after the block."""
+    assert FIREFOX is not None
+    (folder / "user.js").write_text('user_pref("marionette.port", 0);', "utf-8")
+    flags = ["--headless", "--marionette", "--no-remote", "--profile", str(folder)]
+    process = subprocess.Popen([FIREFOX, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        port = folder / "MarionetteActivePort"  # which Firefox writes when it is ready
+        while not (port.exists() and port.read_text()):
+            assert process.poll() is None, "Firefox has ended"
+            time.sleep(0.05)
+        with socket.create_connection(("127.0.0.1", int(port.read_text()))) as connection:
+            yield Firefox(connection)
+    finally:
+        process.kill()
+        process.wait(SECONDS)

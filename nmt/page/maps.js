@@ -260,7 +260,7 @@ function levels({ source, translation, pieces, source_pieces, attention }, detai
     return { rows, columns, weights, reach: groups.map(seen), rolls: false, cells: null, source: null };
   };
   const level = (...how) => Object.fromEntries(
-    Object.keys(KINDS).filter((kind) => attention[kind]).map((kind) => [kind, view(kind, ...how)]));
+    Object.keys(KINDS).filter((kind) => attention?.[kind]).map((kind) => [kind, view(kind, ...how)]));
   const join = (own) => own.filter((piece, i) => !i || !CONTINUES.test(piece)).join("").replace(/^▁(?=.)/su, "");
   const alone = level((labels) => labels.map((_, i) => [i]), String);
   return { source, target: translation, details, pieces: alone, words: level(wordsOf, join) };

@@ -60,10 +60,20 @@ const backend = {
         sentences.push(this.sentence(line, found, first));
       }
     }
-    const several = sentences.length > 1;
+    if (sentences.length > 1) others = [];
     return {
-      translatedText: best.join("\n"), alternatives: several ? [] : others.map((each) => each.text), nmt: sentences,
+      translatedText: best.join("\n"), alternatives: others.map((each) => each.text), nmt: sentences,
       shares: others.map((each) => Math.exp(each.log_prob)), ms: performance.now() - start,
     };
+  },
+
+  sentence(line, { source_pieces, encoder_self }, { text, cross, decoder_self, ...rest }) {
+    const whole = decoder_self?.map((heads) => heads.map((rows) => rows.map((row) => [...row, ...Array(rows.length - row.length).fill(0)])));
+    const attention = cross || encoder_self || whole ? { cross, encoder_self, decoder_self: whole ?? null } : null;
+    return { ...rest, source: line, translation: text, source_pieces, attention, doubts: [] };
+  },
+
+  trace({ model, ...asked }, signal) {
+    return this.holders[model].ask({ ...asked, kind: "trace" }, signal);
   },
 };

@@ -4,16 +4,21 @@ const ALTERNATIVES = 3;
 const MOST_SHOWN = 3; // models side by side
 const cards = []; // one for each model that is shown
 let languages = [], models = [];
-let timer = 0, number = 0, asking = new AbortController();
-let off = new Set(); // heads that are switched off, as "model kind layer head"
-let place = { card: 0, sentence: 0, step: 0 }; // the piece of a translation that is looked at
+let explored = []; // the cards whose sentences the maps show
+let timer = 0, number = 0, asking = new AbortController(), tracing = new AbortController();
+let place = { card: 0, sentence: 0, step: 0, isChosen: false }; // the piece of a translation that is looked at
 const [text, source, target, prefix] = ["text", "source", "target", "prefix"].map(byId);
 
 const explorer = new Maps(byId("maps"), {
-  onplace: (card, row) => look({ card, step: row }),
-  onchange: () => { light(); trace(); },
+  onplace: (model, row) => {
+    if (row < 0 || !isOfTranslation()) return;
+    const { card, sentence } = explored[model];
+    look({ card: cards.indexOf(card), step: groupsOf(sentence)[row][0] }, false);
+  },
+  onchange: () => look({}),
+  onoff: switchHead,
 });
-const stepList = new Steps(byId("steps"));
+const stepList = new Steps(byId("trace_steps"));
 
 // --- the answers of the models
 
@@ -22,9 +27,10 @@ class Card {
   constructor(model) {
     this.model = model;
     this.number = 0; // of the newest answer that is shown
+    this.off = []; // heads that are switched off: [kind, layer, head]
     this.answer = { translatedText: "", nmt: [] };
-    this.name = element("h2", { textContent: model ? model.name : "", title: model ? model.details : "", hidden: !model });
-    this.box = element("div", { className: "translation", dir: "auto", ariaLabel: say("translation") });
+    this.name = element("h2", { textContent: model?.name, title: model?.details, hidden: !model });
+    this.box = element("div", { className: "translation", dir: "auto", role: "group", ariaLabel: say("translation") });
     this.copy = element("button", { type: "button", textContent: say("copy"), hidden: true, onclick: () => this.copied() });
     this.note = element("span");
     this.doubts = element("p", { className: "note doubts", role: "status" });
@@ -36,10 +42,9 @@ class Card {
   }
 
   async ask(fields, asked, signal) {
-    const shown = this.model && [...off].map((each) => each.split(" ")).filter(([model]) => Number(model) === this.model.id);
     this.box.ariaBusy = "true";
     try {
-      const answer = await backend.translate({ ...fields, model: this.model?.id, off: shown?.map((each) => each.slice(1)) }, signal);
+      const answer = await backend.translate({ ...fields, model: this.model?.id, off: this.off }, signal);
       if (asked < this.number) return; // a newer one is there
       this.number = asked;
       this.show(answer);
@@ -117,37 +122,49 @@ function begin(beginning) {
 const sentenceOf = (card) => card?.answer.nmt[Math.min(place.sentence, card.answer.nmt.length - 1)];
 
 function explore() {
-  const shown = cards.map((card) => ({ card, sentence: sentenceOf(card) })).filter(({ sentence }) => sentence);
-  byId("below").hidden = !shown.length;
-  if (!shown.length) return byId("read").replaceChildren();
-  showSource(byId("read"), shown[0].sentence);
-  byId("attention").hidden = !shown.some(({ sentence }) => sentence.attention);
-  if (!byId("attention").hidden) {
-    explorer.show(shown.map(({ card, sentence }) => ({ ...levels(sentence), details: card.model?.name ?? "" })));
-  }
+  explored = cards.map((card) => ({ card, sentence: sentenceOf(card) })).filter(({ sentence }) => sentence);
+  byId("below").hidden = !explored.length;
+  if (!explored.length) return byId("read").replaceChildren();
+  showSource(byId("read"), explored[0].sentence);
+  byId("attention").hidden = !explored.some(({ sentence }) => sentence.attention);
+  explorer.show(explored.map(({ card, sentence }) => Object.assign(
+    levels(sentence, card.model?.name ?? ""), { off: new Set(card.off.map((each) => each.join("."))) })));
   look({});
 }
 
+// The rows of a map are pieces of the translation, or words of it.
+const isOfTranslation = () => ["cross", "decoder_self"].includes(explorer.choice.kind);
+const groupsOf = ({ pieces }) => (explorer.choice.level === "words" ? wordsOf(pieces) : pieces.map((_, i) => [i]));
+
+// The attention to the source, of the chosen layer and head if the maps show this kind.
+function cross({ attention }) {
+  const { kind, layer, head } = explorer.choice;
+  return chosenWeights({ weights: attention?.cross }, kind === "cross" ? { layer, head } : {});
+}
+
+// Shows the pieces that were written while the model looked at one piece of the source.
+function lookBack(event) {
+  const piece = event.target.dataset.piece, weights = piece && cross(sentenceOf(cards[place.card]));
+  light(cards[place.card].box, weights ? weights.map((row) => row[piece]) : [], place.sentence);
+}
+
 // Shows one piece of a translation: what was looked at for it, what else was likely, and how it was computed.
-function look(changes) {
+function look(changes, pointing = true) {
   const before = place.sentence;
-  place = { ...place, ...changes };
+  place = { ...place, ...changes, isChosen: place.isChosen || "step" in changes };
   if (place.sentence !== before) return explore();
   const sentence = sentenceOf(cards[place.card]);
   if (!sentence) return;
   place.step = Math.min(place.step, sentence.pieces.length - 1);
-  if (!("card" in changes) || "sentence" in changes) explorer.point(place.card, place.step, -1);
-  light();
-  showNext(sentence);
-  trace();
-}
-
-function light() {
-  const sentence = sentenceOf(cards[place.card]);
-  if (!sentence) return;
+  const model = explored.findIndex((each) => each.sentence === sentence);
+  if (pointing && place.isChosen && model >= 0 && isOfTranslation()) {
+    explorer.point(model, groupsOf(sentence).findIndex((group) => group.includes(place.step)));
+  }
   cards.forEach((card, i) => mark(card.box, i === place.card ? place : null));
   byId("readout").textContent = sentence.pieces[place.step] === END ? "" : sure(sentence, place.step);
-  lightSource(byId("read"), explorer.weights("cross", place.card)?.[place.step]);
+  light(byId("read"), cross(sentence)?.[place.step] ?? []);
+  showNext(sentence);
+  trace();
 }
 
 // The likeliest pieces at a step. A click lets the translation begin with what is before, and the piece.
@@ -167,18 +184,25 @@ function showNext({ pieces, next }) {
 }
 
 async function trace() {
+  tracing.abort();
+  const { signal } = tracing = new AbortController();
   const card = cards[place.card], sentence = sentenceOf(card);
   const { kind, layer, head } = explorer.choice;
-  byId("trace").hidden = !backend.trace || !sentence?.attention || kind === "encoder_self" || kind === "rollout";
+  byId("trace").hidden = !backend.trace || !sentence?.attention || !isOfTranslation();
   if (byId("trace").hidden || !byId("trace").open) return;
-  const asked = { model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: place.step + 1, attention: kind };
-  const { steps } = await backend.trace({ ...asked, layer, head });
-  stepList.show(steps, { classes: card.model.classes[kind] });
+  const asked = {
+    model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: place.step + 1, attention: kind,
+    layer: layer ?? sentence.attention[kind].length, head: head ?? 1, options: { off: card.off },
+  };
+  const { steps, names } = await backend.trace(asked, signal).catch(() => ({}));
+  if (!signal.aborted) stepList.show(steps, { token: sentence.pieces[place.step], classes: card.model.classes[kind], names });
 }
 
-function switchHead(kind, layer, head) {
-  const { id } = cards[place.card].model, name = [id, kind, layer, head].join(" ");
-  if (!off.delete(name)) off.add(name);
+// Switches a head of a model off, or on again.
+function switchHead(kind, layer, head, model) {
+  const { card } = explored[model], name = [kind, layer, head];
+  const rest = card.off.filter((each) => String(each) !== String(name));
+  card.off = rest.length < card.off.length ? rest : [...rest, name];
   translate();
 }
 
@@ -216,12 +240,16 @@ function fillTargets(chosen) {
   showCards();
 }
 
+// Keeps the cards of models that were shown before, with what was switched off in them.
 function showCards() {
+  text.placeholder = say("placeholder");
+  document.title = say("title");
   const chosen = [...byId("models").querySelectorAll("input:checked")].map((each) => models[each.dataset.model]);
-  cards.splice(0, cards.length, ...(models.length ? chosen : [null]).map((model) => new Card(model)));
+  cards.splice(0, cards.length, ...(models.length ? chosen : [null]).map(
+    (model) => cards.find((card) => card.model === model) ?? new Card(model)));
   byId("answers").replaceChildren(...cards.map((card) => card.made));
   document.querySelector("main").classList.toggle("several", cards.length > 1);
-  place = { card: 0, sentence: 0, step: 0 };
+  place = { card: 0, sentence: 0, step: 0, isChosen: false };
   byId("about").textContent = cards.filter(({ model }) => model).map(({ model }) => say("about", {
     name: model.name, details: model.details, millions: (model.parameters / 1e6).toFixed(1) })).join(" ") +
     (models.length ? ` ${say("local")}` : "");
@@ -248,20 +276,10 @@ async function share() {
   remember();
   await navigator.clipboard?.writeText(location.href);
   byId("share").textContent = say(navigator.clipboard ? "copied" : "in_the_address");
-  setTimeout(label, 1500);
-}
-
-function label() {
-  document.documentElement.lang = language;
-  document.title = say("title");
-  for (const each of document.querySelectorAll("[data-word]")) each.textContent = say(each.dataset.word);
-  for (const each of document.querySelectorAll("[data-label]")) {
-    each.title = each.ariaLabel = each.placeholder = say(each.dataset.label);
-  }
+  setTimeout(() => { byId("share").textContent = say("share"); }, 1500);
 }
 
 async function start() {
-  label();
   let settings;
   try {
     settings = await backend.start();
@@ -281,10 +299,12 @@ async function start() {
   target.addEventListener("change", () => fillTargets(target.value));
   text.addEventListener("input", typed);
   for (const each of [prefix, byId("key")]) each.addEventListener("input", typed);
+  byId("read").addEventListener("pointerover", lookBack);
+  byId("read").addEventListener("pointerleave", lookBack);
   byId("swap").addEventListener("click", swap);
   byId("share").addEventListener("click", share);
   byId("trace").addEventListener("toggle", trace);
-  byId("language").addEventListener("click", () => { setLanguage(); label(); showCards(); });
+  document.addEventListener("language", () => { cards.length = 0; fillTargets(target.value); });
   typed();
 }
 

@@ -4,7 +4,7 @@ const BEGIN = "\u2581"; // marks the first piece of a word
 const END = "</s>";
 const textOf = (piece) => piece.replaceAll(BEGIN, " ");
 const joined = (pieces) => pieces.filter((piece) => piece !== END).map(textOf).join("").trimStart();
-const percent = (value) => `${Math.round(100 * value)} %`;
+const percent = (value) => (value < 0.005 ? "< 1 %" : `${Math.round(100 * value)} %`);
 const sure = ({ pieces, log_probs }, step) =>
   say("sure", { piece: textOf(pieces[step]).trim(), percent: Math.round(100 * Math.exp(log_probs[step])) });
 
@@ -39,10 +39,13 @@ function showSource(box, { source_pieces }) {
   box.replaceChildren(...nodesOf(source_pieces ?? [], 0));
 }
 
-// Colours the pieces of the source by the weights of one step.
-function lightSource(box, weights) {
-  const most = Math.max(...(weights ?? []), 1e-9);
-  for (const each of box.children) each.style.setProperty("--weight", ((weights?.[each.dataset.piece] ?? 0) / most).toFixed(2));
+// Colours the pieces of a sentence by their weights.
+function light(box, weights, sentence = 0) {
+  const most = Math.max(...weights, 1e-9);
+  for (const { dataset, style } of box.querySelectorAll(".piece")) {
+    const weight = Number(dataset.sentence) === sentence ? weights[dataset.piece] ?? 0 : 0;
+    style.setProperty("--weight", (weight / most).toFixed(2));
+  }
 }
 
 // Marks the piece of a translation that is looked at.

@@ -12,7 +12,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -22,11 +21,11 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nmt.deploy.page import page
 from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.translation import ask_of, texts_of, translated
 from nmt.deploy.serve.worker import Worker, apart
@@ -35,7 +34,6 @@ from nmt.text.languages import english_name
 
 logger = logging.getLogger(__name__)
 
-PAGE = Path(__file__).resolve().parent / "page"
 WITHOUT_FILES = {"filesTranslation": False, "frontendTimeout": 500, "suggestions": False, "supportedFilesFormat": []}
 MOST_FIELDS = 20  # of a form
 BODY_SECONDS = 5  # the longest time until a body is there
@@ -93,7 +91,7 @@ class Api:
             Route("/languages", JSONResponse(languages)),
             Route("/health", JSONResponse({"status": "ok"})),
             Route("/frontend/settings", JSONResponse(settings)),
-            Mount("/", StaticFiles(directory=PAGE, html=True)),
+            Route("/", HTMLResponse(page())),
         ]
         everyone: dict[str, Any] = {"allow_origins": "*", "allow_headers": "*", "allow_methods": ["GET", "POST"]}
         return Starlette(routes=routes, middleware=[Middleware(CORSMiddleware, **everyone, max_age=1_728_000)])

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from torch import Tensor
 
+from nmt.attention_map import KINDS
 from nmt.deploy.documents.base import Document, Joined, paragraphs
 from nmt.deploy.documents.html import marked_up
 from nmt.deploy.serve.languages import Languages, Pair
@@ -19,6 +20,7 @@ from nmt.text.languages import english_name
 from nmt.text.protect import NO_SPANS
 from nmt.text.terms import Terms
 
+MOST_DRAWN = 2_000  # characters; a sentence of 100 has 0.2 MB of attention with 16 heads
 MISSING = "Invalid request: missing {} parameter"
 
 
@@ -27,7 +29,7 @@ class Ask:
     """A request for translations.
 
     If `several`, the texts came as a list, so the answer is a list. `source` is None if it is to be detected. `details`
-    asks for what the model says about each piece, with the attention of a `layer` and `head`; 0 means the mean of all.
+    asks for what the model says about each piece, with its attention if the texts are not too long for a picture.
     """
 
     texts: list[str]
@@ -37,9 +39,17 @@ class Ask:
     html: bool
     alternatives: int
     details: bool
-    layer: int
-    head: int
     terms: Terms
+
+    @property
+    def size(self) -> int:
+        """The number of characters of the texts, and of the translations of the terms."""
+        return sum(map(len, chain(self.texts, self.terms.translations)))
+
+    @property
+    def attention(self) -> bool:
+        """Whether the answer has the attention of all layers and heads."""
+        return self.details and self.size <= MOST_DRAWN
 
 
 @dataclass(frozen=True)
@@ -65,11 +75,9 @@ def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) ->
     if not isinstance(terms, dict) or not all(isinstance(each, str) for each in terms.values()):
         raise HTTPException(400, "Invalid request: terms must be an object of terms and their translations")
     try:
-        alternatives, layer, head = (
-            min(max(0, int(fields.get(name) or 0)), 1000) for name in ("alternatives", "layer", "head")
-        )
+        alternatives = min(max(0, int(fields.get("alternatives") or 0)), 1000)
     except (TypeError, ValueError, OverflowError):
-        raise HTTPException(400, "Invalid request: alternatives, layer and head must be numbers") from None
+        raise HTTPException(400, "Invalid request: alternatives must be a number") from None
     return Ask(
         texts,
         several=isinstance(fields["q"], list),
@@ -78,8 +86,6 @@ def ask_of(fields: Mapping[str, Any], texts: list[str], languages: Languages) ->
         html=format == "html",
         alternatives=alternatives,
         details=str(fields.get("nmt", False)).lower() in ("true", "1"),
-        layer=layer,
-        head=head,
         terms=Terms(terms),
     )
 
@@ -102,11 +108,10 @@ def texts_of(fields: Mapping[str, Any], max_characters: int, max_texts: int) -> 
 
 async def translated(ask: Ask, worker: Worker, languages: Languages) -> dict[str, Any]:
     """Return the answer to a request. Raises HTTPException if there is none. If this is cancelled, so is the work."""
-    size = sum(map(len, chain(ask.texts, ask.terms.translations)))
-    texts = [await apart(size, partial(_read, text, ask, worker, languages)) for text in ask.texts]
+    texts = [await apart(ask.size, partial(_read, text, ask, worker, languages)) for text in ask.texts]
     tasks = list(dict.fromkeys(_tasks(texts, ask)))
     found = dict(zip(tasks, await worker.answers(tasks), strict=True)) if tasks else {}
-    rows = [await apart(size, partial(_row, text, ask, found)) for text in texts]
+    rows = [await apart(ask.size, partial(_row, text, ask, found)) for text in texts]
     answer = {name: [row[name] for row in rows] if ask.several else value for name, value in rows[0].items()}
     if ask.terms and not all(worker.translators[task.pair].tokenizer.spans for task in found):
         answer["warnings"] = ["The terms are ignored, because the model was trained without spans."]
@@ -130,7 +135,7 @@ def _read(text: str, ask: Ask, worker: Worker, languages: Languages) -> AskedTex
 
 
 def _tasks(texts: Sequence[AskedText], ask: Ask) -> list[Task]:
-    settings = 1 + ask.alternatives, ask.details, ask.terms
+    settings = 1 + ask.alternatives, ask.attention, ask.terms
     return [Task(sentence, text.pair, *settings) for text in texts for sentence in text.document.sentences]
 
 
@@ -145,13 +150,12 @@ def _row(text: AskedText, ask: Ask, found: Mapping[Task, Answer]) -> dict[str, A
     if ask.source is None:
         row["detectedLanguage"] = text.detected
     if ask.details:
-        row["nmt"] = [_details(answer, ask) for answer in answers]
+        row["nmt"] = [_details(answer) for answer in answers]
     return row
 
 
-def _details(answer: Answer, ask: Ask) -> dict[str, Any]:
+def _details(answer: Answer) -> dict[str, Any]:
     best, drawn = answer.translations[0], answer.attention
-    cross = None if drawn is None else drawn.cross  # (L, H, T, S)
     return {
         "source": best.source,
         "translation": best.text,
@@ -160,16 +164,9 @@ def _details(answer: Answer, ask: Ask) -> dict[str, Any]:
         "pieces": best.pieces,
         "log_probs": [round(value, 4) for value in best.token_log_probs],
         "source_pieces": None if drawn is None else [piece.label for piece in drawn.source_pieces],
-        "layers": 0 if cross is None else cross.shape[0],
-        "heads": 0 if cross is None else cross.shape[1],
-        "attention": None if cross is None else _weights(cross, ask),
+        "attention": None if drawn is None else {kind: _rounded(getattr(drawn, kind)) for kind in KINDS},
     }
 
 
-def _weights(cross: Tensor, ask: Ask) -> list[list[float]]:
-    """Return the attention (T, S) of the layer and head that a request chooses, means where it chooses none."""
-    layers, heads = (slice(number - 1, number) if number else slice(None) for number in (ask.layer, ask.head))
-    chosen = cross[layers, heads]
-    if not chosen.numel():
-        raise HTTPException(400, f"Invalid request: {cross.shape[0]} layers have {cross.shape[1]} heads each")
-    return [[round(weight, 4) for weight in row] for row in chosen.mean((0, 1)).tolist()]
+def _rounded(weights: Tensor | None) -> list[Any] | None:
+    return None if weights is None else weights.double().round(decimals=4).tolist()

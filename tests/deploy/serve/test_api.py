@@ -72,8 +72,7 @@ def test_translations(client: Client, fields: dict[str, Any], expected: dict[str
         *(({"q": empty}, MISSING.format("q")) for empty in ("", None, [])),
         ({"source": None}, MISSING.format("source")),
         *(({"q": bad}, "Invalid request: q must be a text or a list of texts") for bad in (5, ["a", 5])),
-        *(({name: bad}, "Invalid request: alternatives, layer and head must be numbers")
-          for name, bad in (("alternatives", "x"), ("layer", math.inf), ("head", [1]))),
+        *(({"alternatives": bad}, "Invalid request: alternatives must be a number") for bad in ("x", math.inf, [1])),
         *(({name: "\ud800"}, UNREADABLE) for name in ("q", "source", "format")),
         ({"source": "en-Cyrl"}, "en-cyrl is not supported; expected one of en, de, pt-BR"),
         *(({name: [["en"]]}, f"Invalid request: {name} must be a text") for name in ("source", "target", "format")),
@@ -243,19 +242,15 @@ def test_a_model_without_attention_has_details_too(client: Client) -> None:
 
 def test_details_of_each_sentence(run: Run) -> None:
     ask = {**ASK, "q": ["a man reads.\n\na dog", ""], "nmt": True}
-    with served(worker_of({PAIR: run.translator})) as client:
+    with served(worker_of({PAIR: run.translator}), max_characters=3000) as client:
         (first, second), empty = client.post("/translate", ask).body["nmt"]
-        chosen = [client.post("/translate", {**ask, **each}) for each in ({"layer": 2}, {"layer": "1", "head": "2"})]
-        refused = client.post("/translate", {**ask, "layer": 3})
+        ((large, *_),) = client.post("/translate", {**ask, "q": ["a dog. " * 300]}).body["nmt"]
     (best,) = run.translator.translate(["a man reads."])
     (whole,) = run.translator.attention_maps([best])
     assert empty == [] and [first["source"], second["source"]] == ["a man reads.", "a dog"]
     assert (first["translation"], first["doubts"], first["pieces"]) == (best.text, best.doubts, best.pieces)
     assert first["score"] == pytest.approx(best.score, abs=1e-3)
     assert first["log_probs"] == pytest.approx(best.token_log_probs, abs=1e-3)
-    assert whole.cross is not None and (first["layers"], first["heads"]) == tuple(whole.cross.shape[:2])
-    found = [first, *(each.body["nmt"][0][0] for each in chosen)]
-    expected = whole.cross.mean((0, 1)), whole.cross[1].mean(0), whole.cross[0, 1]
-    for each, weights in zip(found, expected, strict=True):
-        torch.testing.assert_close(torch.tensor(each["attention"]), weights, atol=1e-4, rtol=0)
-    assert (refused.status, refused.body["error"]) == (400, "Invalid request: 2 layers have 2 heads each")
+    for kind in ("cross", "encoder_self", "decoder_self"):
+        torch.testing.assert_close(torch.tensor(first["attention"][kind]), getattr(whole, kind), atol=1e-4, rtol=0)
+    assert large["pieces"] and large["attention"] is None  # of 2,100 characters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -33,50 +32,45 @@ def page(chromium: Browser, client: Client) -> Iterator[Browser]:
     assert not [each for each in chromium.errors if "status of 500" not in each]
 
 
-def write(page: Browser, text: str) -> None:
-    written = f"box.value = {json.dumps(text)}; box.dispatchEvent(new Event('input'))"
-    page.run(f"(() => {{ const box = document.getElementById('text'); {written} }})()")
-
-
-def content(page: Browser, name: str) -> str:
-    return str(page.run(f"document.getElementById('{name}').textContent"))
+def content(page: Browser, selector: str) -> str:
+    return "".join(page.texts(selector))
 
 
 def test_it_translates_what_is_typed(page: Browser, client: Client) -> None:
     page.choose("source", "en")
     page.choose("target", "de")
-    write(page, TYPED)
-    wait_for(lambda: content(page, "translation"))
+    page.write("text", TYPED)
+    wait_for(lambda: content(page, ".translation"))
     expected = client.post("/translate", {"q": TYPED, "source": "en", "target": "de", "alternatives": 3}).body
-    assert content(page, "translation") == expected["translatedText"]
-    assert page.run("document.querySelectorAll('#alternatives li').length") == len(expected.get("alternatives", []))
-    write(page, "")
-    wait_for(lambda: not content(page, "translation"))
-    assert page.run("document.getElementById('attention').hidden")
+    assert content(page, ".translation") == expected["translatedText"]
+    assert page.texts(".card li span") == expected["alternatives"]
+    page.write("text", "")
+    wait_for(lambda: not content(page, ".translation"))
+    assert page.run("document.getElementById('below').hidden")
 
 
-def test_pieces_have_their_confidence_and_words_their_attention(page: Browser) -> None:
+def test_pieces_have_their_confidence_and_their_attention(page: Browser) -> None:
     page.choose("source", "en")
     page.choose("target", "de")
-    write(page, TYPED)
-    wait_for(lambda: page.run("document.querySelectorAll('#words p').length") == 2)
-    assert "".join(content(page, "words").split()) == "".join(TYPED.split())
-    doubts = "[...document.querySelectorAll('#translation .piece')].map(e => e.style.getPropertyValue('--doubtful'))"
+    page.write("text", TYPED)
+    wait_for(lambda: page.run("document.querySelectorAll('.translation .piece').length") == 6)
+    doubts = "[...document.querySelectorAll('.translation .piece')].map(e => e.style.getPropertyValue('--doubtful'))"
     assert page.run(doubts) == ["0.39"] * 6
-    weights = "[...document.querySelectorAll('{} .word')].map(e => e.style.getPropertyValue('--weight') || '0')"
-    for side, other in (("#words", "#translation"), ("#translation", "#words")):
-        page.hover(f"{side} .word:nth-of-type(2)")
-        assert list(map(float, page.run(weights.format(other)))) == [0, 1, 0, 0, 0, 0]
-        assert list(map(float, page.run(weights.format(side)))) == [0] * 6
-    assert content(page, "readout") == "“MAN”: 61 % sure"
+    weights = "[...document.querySelectorAll('#read .piece')].map(e => Number(e.style.getPropertyValue('--weight')))"
+    for sentence, source in enumerate(("a man reads.", "a dog rides.")):
+        page.hover(f'.translation [data-sentence="{sentence}"]:nth-of-type({3 * sentence + 2})')
+        page.wait(f"document.getElementById('read').textContent === '{source}'")
+        assert page.run(weights) == [0, 1, 0]
+    assert content(page, "#readout").startswith("“DOG”: 61 % sure")
+    assert page.run("document.getElementById('what_if').hidden && document.getElementById('trace').hidden")
 
 
 def test_languages_are_detected_and_swapped(page: Browser) -> None:
     page.choose("source", "auto")
     page.choose("target", "en")
-    write(page, "안녕하세요")
-    wait_for(lambda: content(page, "translation") == "안녕하세요")
-    assert content(page, "message") == "Detected: Korean"
+    page.write("text", "안녕하세요")
+    wait_for(lambda: content(page, ".translation") == "안녕하세요")
+    assert content(page, "#message") == "Detected: Korean"
     page.choose("source", "ko")
     page.click("#swap")
     wait_for(lambda: page.run("document.getElementById('target').value") == "ko")
@@ -86,8 +80,8 @@ def test_languages_are_detected_and_swapped(page: Browser) -> None:
 def test_an_error_is_told_and_markup_in_a_text_is_shown_and_not_used(page: Browser) -> None:
     page.choose("source", "ko")
     page.choose("target", "en")
-    write(page, POISON)
-    wait_for(lambda: "internal error" in content(page, "message"))
-    write(page, "<img src=x onerror=alert(1)>")
-    wait_for(lambda: content(page, "translation") == "<IMG SRC=X ONERROR=ALERT(1)>")
-    assert content(page, "message") == "" and page.run("document.querySelectorAll('img').length") == 0
+    page.write("text", POISON)
+    wait_for(lambda: "internal error" in content(page, "#message"))
+    page.write("text", "<img src=x onerror=alert(1)>")
+    wait_for(lambda: content(page, ".translation") == "<IMG SRC=X ONERROR=ALERT(1)>")
+    assert content(page, "#message") == "" and page.run("document.querySelectorAll('img').length") == 0
