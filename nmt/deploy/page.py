@@ -18,7 +18,7 @@ def page(models: Sequence[bytes] = ()) -> str:
     script = '"use strict";\n' + text(*(f"{name}.js" for name in scripts))
     parts = {
         "POLICY": POLICY.format(digest(script), "worker-src blob:" if models else "connect-src 'self'"),
-        "STYLE": text("style.css", "page.css"),
+        "STYLE": text("style.css", "maps.css", "page.css"),
         "WORDS": text("words.json"),
         "STEPS": text("steps.json"),
         "MODELS": "\n".join(_held(models)) if models else "",

@@ -29,7 +29,8 @@ def render(template: str, *, scripts: Sequence[str] = (), **values: Any) -> str:
     """
     parts = [page.text(*scripts[:-1]), *((TEMPLATES / name).read_text("utf-8") for name in scripts[-1:])]
     script = '"use strict";\n' + "".join(parts) if scripts else ""
-    shared = {"style": page.text("style.css"), "words": page.text("words.json")}
+    style = page.text("style.css", *(["maps.css"] if scripts else []))
+    shared = {"style": style, "words": page.text("words.json")}
     shared |= {"script": script, "digest": page.digest(script)}
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
