@@ -8,7 +8,7 @@ const byId = (id) => document.getElementById(id);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const cut = (label) => ([...label].length > LONGEST ? [...label].slice(0, LONGEST - 1).join("") + "…" : label);
 const shown = (label) => cut(label.replace(/^▁+$/, "␣"));
-const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]);
+const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]?.toLocaleString(language));
 const say = (name, places = {}) => filled(words[name], places);
 const isMark = (label) => /^<.*>$/.test(label);
 // The first letter decides, as with dir="auto".

@@ -13,7 +13,9 @@ function decimal(value) {
   return text === "-0.000" ? "0.000" : text.replace("-", "−");
 }
 
-const cell = (value, className = "") => element("td", { textContent: decimal(value), className });
+function cell(value, className = "") {
+  return element("td", { textContent: decimal(value), className });
+}
 
 function bar(value, least, top) {
   const made = element("i", { className: value < 0 && least === 0 ? "minus" : "plus" });
@@ -86,15 +88,14 @@ class Steps {
   go(index) {
     const { all, token } = this, step = all[this.index = Math.max(0, Math.min(index, all.length - 1))];
     if (!step) return;
-    const button = (textContent, to, properties) => (
-      element("button", { type: "button", textContent, onclick: () => this.go(to), ...properties }));
     const inMenu = this.menu.contains(document.activeElement);
-    const buttons = all.map(({ name }, i) => button(`${i + 1}. ${named(name)}`, i));
-    buttons[this.index].ariaCurrent = "step";
+    const buttons = all.map(({ name }, i) => element("button", {
+      type: "button", textContent: `${i + 1}. ${named(name)}`, onclick: () => this.go(i) }));
     this.menu.replaceChildren(...buttons.map((each) => element("li", {}, each)));
-    if (inMenu) buttons[this.index].focus();
+    const own = Object.assign(buttons[this.index], { ariaCurrent: "step" });
+    if (inMenu) own.focus();
     this.step.replaceChildren(
-      element("h3", {}, buttons[this.index].textContent),
+      element("h3", { textContent: own.textContent }),
       element("p", { className: "equation" }, ...this.equation(step)),
       element("p", { className: "sentence", textContent: this.sentence(step) }),
       element("p", { className: "note", textContent: shapeOf(step) }),
@@ -118,10 +119,9 @@ class Steps {
   sentence({ name, labels, values, shape, rank }) {
     const all = [values].flat(2), hidden = all.length - finite(all).length, own = values[labels.indexOf(this.token)];
     const key = name === "masked" && !hidden ? "masked, nothing" : rank === 1 ? "next token, best" : name;
-    const counts = { hidden, tokens: all.length, rank, vocabulary: shape[0] };
-    const written = Object.entries(counts).map(([place, count]) => [place, count?.toLocaleString(language)]);
-    const sum = finite(all).reduce((total, value) => total + value, 0).toFixed(3);
     return filled(this.texts(STEPS.sentences[language])[key] ?? "", {
-      ...Object.fromEntries(written), sum, piece: shown(this.token), probability: own?.[1]?.toFixed(3) });
+      hidden, tokens: all.length, sum: finite(all).reduce((total, value) => total + value, 0).toFixed(3),
+      piece: shown(this.token), probability: own?.[1]?.toFixed(3), rank, vocabulary: shape[0],
+    });
   }
 }
