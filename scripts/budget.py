@@ -29,10 +29,10 @@ class Size:
 
 BUDGETS = {
     "core": Size(16_500, 9_600, 135),
-    "deploy": Size(2_825, None, 27),
+    "deploy": Size(3_150, None, 27),
     "lab": Size(10_000, None, 90),
     "scripts": Size(2_900),
-    "tests": Size(24_000),
+    "tests": Size(24_200),
 }
 
 

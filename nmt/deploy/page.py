@@ -21,7 +21,7 @@ def page(models: Sequence[bytes] = ()) -> str:
         "STYLE": text("style.css", "maps.css", "page.css"),
         "WORDS": text("words.json"),
         "STEPS": text("steps.json"),
-        "MODELS": "\n".join(_held(models)) if models else "",
+        "MODELS": held(models) if models else "",
         "SCRIPT": script,
     }
     found = text("page.html")
@@ -30,14 +30,16 @@ def page(models: Sequence[bytes] = ()) -> str:
     return found
 
 
-def _held(models: Sequence[bytes]) -> list[str]:
+def held(models: Sequence[bytes]) -> str:
     """Return the elements with the engine and the models, which the browser does not run."""
     engine = '"use strict";\n' + text(*(f"engine/{name}.js" for name in ENGINE))
     packed = (base64.b64encode(_deflated(model)).decode() for model in models)
-    return [
-        f'<script type="text/plain" id="engine">{engine}</script>',
-        *(f'<script type="text/plain" class="model">{each}</script>' for each in packed),
-    ]
+    return "\n".join(
+        [
+            f'<script type="text/plain" id="engine">{engine}</script>',
+            *(f'<script type="text/plain" class="model">{each}</script>' for each in packed),
+        ]
+    )
 
 
 def _deflated(content: bytes) -> bytes:

@@ -17,6 +17,7 @@ from nmt.build import build_search, search_node
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.settings import shareable
 from nmt.data.tokenizer import Tokenizer
+from nmt.deploy.export.check import exportable_search
 from nmt.errors import UserError, missing_packages, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
@@ -73,13 +74,15 @@ class Exportable:
 
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
-    """A format of other programs. Its fields are its settings."""
+    """A format of other programs, or of browsers. Its fields are its settings."""
 
     name: ClassVar[str]  # on the command line
     library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
     example: ClassVar[str]  # how to use the files: Markdown for the card, with a program; card.py fills in its {fields}
     note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
+    suffix: ClassVar[str] = ""  # of the one file for several models; "" for a folder with a card for one
+    most_sentences: ClassVar[int] = 1_000_000  # on which the files are compared with the checkpoint
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
@@ -90,8 +93,19 @@ class Format(ABC):
         """Write the files of the format into an empty folder. The program adds the manifest and the card."""
 
     @abstractmethod
-    def open(self, folder: Path, manifest: ManifestFile) -> EngineTranslator:
-        """Return a translator for the comparison. It computes with the written files alone, in the other library."""
+    def open(self, folder: Path, manifest: ManifestFile) -> EngineTranslator | None:
+        """Return a translator for the comparison. It computes with the written files alone, in the other library.
+
+        It is None if the library is not there.
+        """
+
+    def finished(self, folders: Sequence[Path]) -> Path:
+        """Return what the user gets for the folders of the models. Only a format with a `suffix` has several."""
+        return folders[0]
+
+    def search_of(self, search: Search, length: float) -> BeamSearch:
+        """Return the search of the files for that of a run, whose translations have about the mean `length`."""
+        return exportable_search(search, length, **self.fixed_search)
 
 
 def require_packages(format: str, *modules: str) -> None:
@@ -134,6 +148,8 @@ class EngineTranslator(BaseTranslator):
     """
 
     engine: ClassVar[str]  # its name in messages
+    lacks: ClassVar[Sequence[str]] = ("coverage_penalty", "groups", "repetition_penalty", "utility")
+    normalizations: ClassVar[Sequence[str]] = ("power",)
     longest_source: int | None = None
     longest_target: int | None = None
 
@@ -146,15 +162,16 @@ class EngineTranslator(BaseTranslator):
         self.trained_length = manifest["config"].get("data", {}).get("max_length")
         self.longest_source, self.longest_target = manifest["source_limit"], manifest["target_limit"]
 
-    def check_search(self, search: Search) -> BeamSearch:
+    @classmethod
+    def check_search(cls, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""
         if not isinstance(search, BeamSearch):
-            raise UserError(f"search: {self.engine} has beam search only; leave search= out, or use the run itself")
-        if search.beam_size > 1 and search.normalization != "power":  # with one beam, it decides nothing
-            raise UserError(f"search.normalization: {self.engine} divides by a power of the length; set it to power")
-        for key in ("coverage_penalty", "groups", "repetition_penalty", "utility"):
+            raise UserError(f"search: {cls.engine} has beam search only; leave search= out, or use the run itself")
+        if search.beam_size > 1 and search.normalization not in cls.normalizations:  # with one beam, it decides nothing
+            raise UserError(f"search.normalization: {cls.engine} divides by a power of the length; set it to power")
+        for key in cls.lacks:
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
-                raise UserError(f"search.{key}: got {value}, which {self.engine} does not have; use the run itself")
+                raise UserError(f"search.{key}: got {value}, which {cls.engine} does not have; use the run itself")
         return search
 
     @abstractmethod
