@@ -1,16 +1,22 @@
 """Write a trained model in the format of another program, and compare both on validation pairs.
 
   python scripts/export.py ckpt=RUN_FOLDER_OR_FILE out=FOLDER format=FORMAT [key=value ...]      (installed: nmt-export)
+  python scripts/export.py ckpt=[RUN,OTHER_RUN] out=FILE.html format=html [key=value ...]
 
 {settings}
 
 The folder gets the model, its tokenizer, README.md (a card with an example, scores and limits) and export.json (the
-settings). The program loads what it has written, and compares log-probabilities, greedy translations and scores with
-those of the checkpoint on validation pairs. With float32 weights, the numbers and the
-translations have to be nearly the same. Otherwise the program writes nothing and ends with an error.
+settings). format=html writes one file instead: a page that translates in a browser, without a network. Its weights are
+in float16.
+
+The program loads what it has written, and compares log-probabilities, greedy translations and scores with those of the
+checkpoint on validation pairs. With float32 weights, the numbers and the translations have to be nearly the same.
+Otherwise the program writes nothing and ends with an error. A page is compared with the checkpoint in float16, and only
+if node or Chromium is installed, which runs its scripts.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
+  python scripts/export.py ckpt=[examples/luong,examples/transformer] out=page.html format=html
 """
 
 from __future__ import annotations
@@ -32,6 +38,7 @@ from nmt.parameters import PositiveInt
 if TYPE_CHECKING:
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
+    from nmt.deploy.export.base import Format
     from nmt.translation.translator import ModelTranslator
 
 
@@ -39,11 +46,12 @@ if TYPE_CHECKING:
 class ExportConfig(Settings):
     """The settings of export.yaml."""
 
-    ckpt: PathText
+    ckpt: PathText | list[PathText]
     out: PathText
     format: OpenMapping
     text: FreeText | None
     sentences: PositiveInt
+    search: OpenMapping
     data: OpenMapping
     allow: list[str]
 
@@ -58,62 +66,82 @@ def main(config: ExportConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings, and for a model that the format cannot hold."""
     from nmt.config.groups import groups
 
-    out = Path(config.out).absolute()
+    out, paths = Path(config.out).absolute(), [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt
     if out.exists():
-        raise UserError(f"out={config.out}: exists already; name a new folder")
+        raise UserError(f"out={config.out}: exists already; name a new {'file' if out.is_file() else 'folder'}")
     if "_target_" not in config.format:
         raise UserError(f"format: not given; add format={' or format='.join(groups()['export/format'])}")
 
-    from tabulate import tabulate
-
-    from nmt.build import build, build_metrics
-    from nmt.checkpoint import load_model
-    from nmt.cli.evaluate import data_of
-    from nmt.config.settings import shareable
-    from nmt.deploy.export.base import Exportable, Format, write
-    from nmt.deploy.export.card import write_card
-    from nmt.deploy.export.check import compare, exportable_search
+    from nmt.build import build
     from nmt.system import process
-    from nmt.translation.loading import make_translator, require_data_settings
 
     process.speed_up()
     format: Format = build("format", config.format, allow=config.allow)
-    loaded = load_model(config.ckpt, allow=config.allow)
+    if (out.suffix == ".html") != (format.suffix == ".html"):
+        expected = f"a file that ends with {format.suffix}" if format.suffix else "the name of a folder"
+        raise UserError(f"out={config.out}: expected {expected} for format={format.name}")
+    if len(paths) != 1 and not format.suffix:
+        raise UserError(f"ckpt: got {len(paths)} models, expected one; only format=html holds several")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
+        folders = [export(path, format, Path(place) / str(number), config) for number, path in enumerate(paths)]
+        format.finished(folders).rename(out)
+    use = "open it in a browser" if format.suffix else f"its README.md says how to use it{format.note}"
+    print(f"written to {config.out}; {use}")
+
+
+def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Path:
+    """Write a checkpoint to a new folder, compare it with the checkpoint and print the report. Returns the folder."""
+    from tabulate import tabulate
+
+    from nmt.build import build_metrics
+    from nmt.checkpoint import load_model
+    from nmt.cli.evaluate import data_of
+    from nmt.config.settings import shareable
+    from nmt.deploy.export.base import Exportable, write
+    from nmt.deploy.export.card import write_card
+    from nmt.deploy.export.check import compare
+    from nmt.translation.loading import make_translator, require_data_settings
+
+    loaded = load_model(path, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     format.require(loaded)
     data = data_of(loaded, config.data)
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
-    translator = make_translator([loaded], allow=config.allow)
-    pairs = validation_pairs(translator, data, config)
+    translator = make_translator([loaded], config.search, allow=config.allow)
+    pairs = validation_pairs(translator, data, config, min(config.sentences, format.most_sentences))
     targets = translator.tokenizer.encode_target([pair.target for pair in pairs])
-    search = exportable_search(translator.search, fmean(map(len, targets)), **format.fixed_search)
+    search = format.search_of(translator.search, fmean(map(len, targets)))
     model = Exportable(loaded, search, config.text or pairs[0].source)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
-        folder = Path(place) / "export"
-        folder.mkdir()
-        manifest = write(format, model, folder)
-        report = compare(translator, format.open(folder, manifest), search, pairs, metrics)
-        if manifest["format"].get("quantization", "float32") == "float32":  # else the weights are rounded
-            raise_if_any(report.problems())
+    folder.mkdir()
+    manifest = write(format, model, folder)
+    theirs = format.open(folder, manifest)
+    if theirs is None:
+        print(f"{path}: nothing was compared, because neither node nor Chromium is installed")
+        return folder
+    report = compare(translator, theirs, search, pairs, metrics)
+    if manifest["format"].get("quantization", "float32") == "float32":  # else the weights are rounded
+        raise_if_any(report.problems())
+    if not format.suffix:
         write_card(format, model, report, folder)
-        folder.rename(out)
     print(
         f"{report.sentences:,} validation pairs: {report.equal:.1%} of the greedy translations are equal; the largest "
         f"difference of a log-probability is {report.log_prob:.1e}"
     )
     print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
-    print(f"written to {config.out}; its README.md says how to use it{format.note}")
+    return folder
 
 
-def validation_pairs(translator: ModelTranslator, data: DataConfig, config: ExportConfig) -> list[SentencePair]:
+def validation_pairs(
+    translator: ModelTranslator, data: DataConfig, config: ExportConfig, count: int
+) -> list[SentencePair]:
     """Return the first validation pairs without an empty side, whose texts are short enough for the model."""
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus
 
     with messages_on(sys.stderr):
         corpus = load_corpus(build_source(data, allow=config.allow), data, ("val",))["val"]
-    pairs, most = list(islice(corpus, config.sentences)), translator.source_limit().tokens
+    pairs, most = list(islice(corpus, count)), translator.source_limit().tokens
     sources = translator.encode([pair.source for pair in pairs])
     targets = translator.target_ids(sources, [pair.target for pair in pairs])
     found = [
