@@ -105,7 +105,7 @@ class Maps {
     const number = (name, counts) => {
       const each = Array.from({ length: Math.max(...counts) }, (_, i) => [i + 1, i + 1]);
       offer(name, each.length === 1 ? each : [["", say("all")], ...each]);
-      choice[name] = Number(choice[name]) || null;
+      choice[name] = each.length > 1 ? Number(choice[name]) || null : null; // one stands for all
     };
     const kinds = Object.keys(texts).filter((kind) => levels.some((level) => level[kind]));
     offer("kind", kinds.map((kind) => [kind, texts[kind][0]]));

@@ -194,8 +194,8 @@ async function trace() {
     model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: place.step + 1, attention: kind,
     layer: layer ?? sentence.attention[kind].length, head: head ?? 1, options: { off: card.off },
   };
-  const { steps, names } = await backend.trace(asked, signal).catch(() => ({}));
-  if (!signal.aborted) stepList.show(steps, { token: sentence.pieces[place.step], classes: card.model.classes[kind], names });
+  const { steps, names } = await backend.trace(asked, signal).catch(() => ({})); // another one was asked for
+  if (steps && !signal.aborted) stepList.show(steps, { token: sentence.pieces[place.step], classes: card.model.classes[kind], names });
 }
 
 // Switches a head of a model off, or on again.

@@ -46,7 +46,7 @@ def test_it_translates_what_is_typed(page: Browser, client: Client) -> None:
     assert page.texts(".card li span") == expected["alternatives"]
     page.write("text", "")
     wait_for(lambda: not content(page, ".translation"))
-    assert page.run("document.getElementById('below').hidden")
+    page.wait("document.getElementById('below').hidden")
 
 
 def test_pieces_have_their_confidence_and_their_attention(page: Browser) -> None:
