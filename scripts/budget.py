@@ -30,8 +30,8 @@ class Size:
 BUDGETS = {
     "core": Size(16_500, 9_600, 135),
     "deploy": Size(3_150, None, 27),
-    "lab": Size(10_000, None, 90),
-    "scripts": Size(2_900),
+    "lab": Size(9_850, None, 90),
+    "scripts": Size(2_980),
     "tests": Size(24_200),
 }
 

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from nmt.deploy.export.html import packed
 
 from nmt.checkpoint import LoadedModel, load_model
 from nmt.data.normalization import normalized
 from nmt.deploy.export.base import Exportable
+from nmt.deploy.export.html import packed
 from nmt.deploy.page import page
 from nmt.search.beam import BeamSearch
 from nmt.translation.loading import make_translator

@@ -9,9 +9,9 @@ import pytest
 from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.settings import validate
-from nmt.lab.cli import demo
 from tests.integration.small_training import SMALL_TRANSFORMER
 
+demo = pytest.importorskip("scripts.demo", reason="it needs nmt.lab and nmt.deploy")
 COMMANDS = re.findall(r"^  python train\.py (.*?)(?:  \(.*)?$", demo.CLOSING, re.MULTILINE)
 
 
@@ -34,6 +34,7 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         "scripts/attend.py",
     ):
         assert f"$ python {command}" in said
+    assert (folder / "page.html").is_file()
     assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
     for number in range(1, demo.SENTENCES + 1):
         assert (folder / "attention" / "demo" / f"{number}.png").is_file()
@@ -49,7 +50,7 @@ def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
 
 def test_the_commands_to_try_next_have_a_folder_with_spaces_in_quotes(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    for program in (demo.train, demo.evaluate, demo.translate, demo.attend):
+    for program in (demo.train, demo.evaluate, demo.translate, demo.attend, demo.export):
         monkeypatch.setattr(program, "main", lambda arguments: None)
     monkeypatch.setattr(demo, "chosen_sentences", lambda folder: [("May 4", "4. Mai")])
     demo.main(["hydra.run.dir=my runs"])
