@@ -20,8 +20,6 @@ from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, St
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
-from nmt.search.base import Hypothesis
-from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS
 from tests.models.cases import CASES, VOCABULARY, build
 
@@ -168,22 +166,6 @@ def sentence_is_the_same_alone_and_in_a_batch(example: Example) -> None:
         close(alone[0], example.hidden[row, :3])
         if weights.cross is not None:
             close(weights.cross[0], example.attention.cross[row, :, :, :3, : len(sentence)])
-
-
-@law
-def beam_search_finds_the_same_alone_and_in_a_batch(example: Example) -> None:
-    model = copy.deepcopy(example.model).float()
-    together = best(model, SOURCES)
-    for sentence, found in zip(SOURCES, together, strict=True):
-        (alone,) = best(model, [sentence])
-        assert alone.tokens == found.tokens and alone.score == pytest.approx(found.score, abs=1e-4)
-
-
-def best(model: Seq2Seq, sources: list[list[int]]) -> list[Hypothesis]:
-    limits = torch.tensor([len(sentence) for sentence in sources])
-    with torch.inference_mode():
-        found = BeamSearch(beam_size=3)(model.step, model.start(*pad(sources)), max_length=limits, keys=sources)
-    return [hypotheses[0] for hypotheses in found]
 
 
 @law

@@ -83,13 +83,6 @@ def test_ties_go_to_the_lower_token_and_the_better_parent() -> None:
     assert found[1][0].tokens == [EOS]
 
 
-def test_fewer_tokens_than_beams() -> None:
-    toy = Toy(4, seed=0)  # only unk and eos can be generated
-    found = toy.find(BeamSearch(beam_size=5, n_best=5), toy.topics(2), [3, 1])
-    assert {tuple(h.tokens) for h in found[0]} == {(3,), (1, 3), (1, 1, 3), (1, 1, 1)}
-    assert {tuple(h.tokens) for h in found[1]} == {(3,), (1,)}
-
-
 @pytest.mark.parametrize(
     ("search", "name", "value", "expected"),
     [

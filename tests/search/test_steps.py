@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -85,22 +84,6 @@ def test_a_beam_that_holds_everything_equals_brute_force_over_the_means(settings
     agree(found, [brute_force(search, Mean(toys), topic, limit) for topic, limit in zip(topics, limits, strict=True)])
     alone = toys[0].find(search, topics, limits)
     assert [h.tokens for h in alone[0]] != [h.tokens for h in found[0]], "the members must disagree for this to test"
-
-
-@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
-@pytest.mark.parametrize("prefixes", [(), ([7, 8], [], [9], [20], [])], ids=["free", "prefixes"])
-def test_the_same_member_twice_is_the_member(search: Search, prefixes: Sequence[Sequence[int]]) -> None:
-    toy = AttendingToy(30, seed=3)
-    topics, limits = toy.topics(5), [9, 4, 12, 7, 6]
-    once, twice = (find(toys, search, topics, limits, prefixes) for toys in ([toy], [toy, toy]))
-    assert [[h.tokens for h in found] for found in once] == [[h.tokens for h in found] for found in twice]
-    for one, two in zip(chain.from_iterable(once), chain.from_iterable(twice), strict=True):
-        assert one.score == pytest.approx(two.score, abs=1e-5)
-        assert one.token_log_probs == pytest.approx(two.token_log_probs, abs=1e-5)
-    if not prefixes:
-        assert [[h.tokens for h in found] for found in once] == [
-            [h.tokens for h in found] for found in toy.find(search, topics, limits)
-        ]
 
 
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
