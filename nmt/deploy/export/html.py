@@ -65,8 +65,9 @@ SEARCH = ("beam_size", "n_best", "length_penalty", "normalization", "max_length_
 PROGRAMS = ("node", "chromium", "chromium-browser", "google-chrome", "chrome")
 NORMAL, USER_DEFINED, BYTE = 1, 4, 6  # types of pieces
 # Returns the tokens and the log-probabilities of each hypothesis, for sources, first tokens and limits.
-FIND = """(model, asked, settings) => asked.map(([ids, forced, limit]) =>
-    model.find(model.encoder.run(ids), forced, limit, settings).map((each) => [each.tokens, each.log_probs]))"""
+FIND = """(model, asked, settings) => asked.map(([text, forced, limit]) =>
+    model.find(model.encoder.run(model.source.encode(withoutHints(text))), forced, limit, settings).map(
+        ({ tokens, log_probs }) => [tokens, log_probs]))"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +169,7 @@ def _pieces(content: bytes) -> dict[str, Any]:
         rules.add_dummy_prefix and rules.remove_extra_whitespaces and rules.escape_whitespaces
     ):
         raise UserError(
-            f"ckpt: format=html does not normalize texts by '{rules.name}', as this tokenizer does; use serve.py"
+            f"ckpt: its tokenizer normalizes texts by '{rules.name}', which format=html does not have; use serve.py"
         )
     short = {each.score: float(str(np.float32(each.score))) for each in pieces}  # the shortest text of the same float32
     return {
@@ -193,10 +194,11 @@ class Engine:
 
     def ask(self, function: str, *arguments: Any) -> Any:
         """Return what a function in JavaScript returns for the model of the page and other arguments, all as JSON."""
+        given = json.dumps(arguments).replace("<", "\\u003c")  # which would end a script
         script = f"""(() => {{ {self._script}
             const model = new Model(Uint8Array.from(atob("{self._model}"), (letter) => letter.charCodeAt(0)));
             const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
-            const answer = JSON.stringify(({function})(model, ...{json.dumps(arguments)}), plain);
+            const answer = JSON.stringify(({function})(model, ...{given}), plain);
             if (typeof document === "undefined") console.log(answer); else document.body.textContent = answer;
         }})()"""
         with tempfile.TemporaryDirectory() as folder:
@@ -223,12 +225,12 @@ class PageTranslator(EngineTranslator):
         self._engine = Engine(held([(folder / WEIGHTS).read_bytes()]))
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
-        asked = [(request.source.ids[0], request.prefix, request.limit) for request in requests]
+        asked = [(request.source.text, request.prefix, request.limit) for request in requests]
         return [[ids for ids, _ in several] for several in self._found(asked, beam)]
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        asked = [(pair.source.ids[0], pair.ids, len(pair.ids)) for pair in pairs]  # all tokens are forced
+        asked = [(pair.source.text, pair.ids, len(pair.ids)) for pair in pairs]  # all tokens are forced
         return [torch.tensor(several[0][1]) for several in self._found(asked, BeamSearch(beam_size=1))]
 
-    def _found(self, asked: Sequence[tuple[list[int], list[int], int]], beam: BeamSearch) -> Any:
+    def _found(self, asked: Sequence[tuple[str, list[int], int]], beam: BeamSearch) -> Any:
         return self._engine.ask(FIND, asked, {name: getattr(beam, name) for name in SEARCH})

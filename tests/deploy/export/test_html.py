@@ -65,7 +65,7 @@ def test_an_engine_that_computes_something_else_writes_nothing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        html, "FIND", html.FIND.replace("each.log_probs", "each.log_probs.map((value) => value + 0.01)")
+        html, "FIND", html.FIND.replace("[tokens, log_probs]", "[tokens, log_probs.map((value) => value + 0.01)]")
     )
     with pytest.raises(UserError, match=r"^check: a log-probability differs by 0\.01"):
         export.main(words(run, tmp_path / "page.html"))
