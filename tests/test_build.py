@@ -73,8 +73,8 @@ def test_a_model_of_the_project_takes_no_memory_before_data_are_read() -> None:
         (["tokenizer.joint=false"], "model.tie_embeddings: got all with tokenizer.joint=false"),
         (["data.target_lang=en"], "data.target_lang: got 'en', the same as data.source_lang"),
         (
-            ["callbacks.monitor=ter"],
-            "callbacks.monitor: got 'ter', expected loss or one of the metrics of scores: bleu",
+            ["callbacks.monitor=blue"],
+            "got 'blue', expected loss or one of the metrics of scores: bleu, chrf, exact_match; did you mean 'bleu'?",
         ),
         (
             ["+model/positions@model.decoder.positions=learned", "model.decoder.positions.max_length=9"],

@@ -5,9 +5,8 @@ import copy
 import pytest
 from pytorch_lightning.callbacks import LearningRateMonitor
 
-from nmt.build import build_callbacks, build_objects
+from nmt.build import build_callbacks
 from nmt.config.compose import compose
-from nmt.config.settings import validate
 from nmt.errors import UserError
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.early_stopping import EarlyStopping
@@ -31,13 +30,3 @@ def test_a_shipped_one_is_a_class_of_ours(nodes):
         UserError, match=r"^callbacks\.progress\._target_: .* expected a class in nmt\.training\.callback"
     ):
         build_callbacks(nodes)
-
-
-@pytest.mark.parametrize(("name", "near"), [("blue", "; did you mean 'bleu'?"), ("perplexity", ""), ("ter", "")])
-def test_the_monitor_is_the_loss_or_a_metric_of_scores(name, near):
-    settings = validate(compose("train", ["data=cldr", f"callbacks.monitor={name}"]))
-    with pytest.raises(UserError) as refused:
-        build_objects(settings)
-    assert str(refused.value) == (
-        f"callbacks.monitor: got '{name}', expected loss or one of the metrics of scores: bleu, chrf, exact_match{near}"
-    )

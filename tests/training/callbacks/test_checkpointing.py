@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-import torch
 from torch import nn
 
 from nmt.system.run_files import recent_checkpoint, recent_updates
@@ -26,25 +25,6 @@ def test_ema_follows_its_formula():
         decay = min(0.9, (1 + update) / (10 + update))
         expected = decay * expected + (1 - decay) * value
     assert callback.ema["weight"].item() == pytest.approx(expected)
-
-
-def test_ema_resumes_from_its_state():
-    whole, stopped, model = Checkpointing(ema_decay=0.9), Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False)
-    after_updates(whole, model, [1.0, 2.0, 3.0, 4.0])
-    after_updates(stopped, model, [1.0, 2.0])
-    resumed = Checkpointing(ema_decay=0.9)
-    resumed.load_state_dict(stopped.state_dict())
-    after_updates(resumed, model, [3.0, 4.0], first=3)
-    assert torch.equal(resumed.ema["weight"], whole.ema["weight"])
-
-
-def test_ema_follows_shared_weights_once():
-    model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False))
-    model[1].weight = model[0].weight
-    callback = Checkpointing(ema_decay=0.5)
-    trainer = SimpleNamespace(should_stop=False, global_step=1, max_steps=-1)
-    callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
-    assert callback.ema.keys() == {"0.weight"}
 
 
 @pytest.mark.parametrize(("most", "kept"), [(0, []), (2, [4, 6]), (9, [2, 4, 6])])
