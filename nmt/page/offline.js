@@ -43,7 +43,7 @@ const backend = {
     const models = (await Promise.all(this.holders.map((each) => each.loaded))).map((each, id) => ({ ...each, id }));
     const sources = [...new Set(models.map(({ languages }) => languages[0]))];
     const targets = (code) => [...new Set(models.filter(({ languages }) => languages[0] === code).map((each) => each.languages[1]))];
-    return { limit: 1000, models, languages: sources.map((code) => ({ code, targets: targets(code) })) };
+    return { limit: 1000, example: models[0].example, models, languages: sources.map((code) => ({ code, targets: targets(code) })) };
   },
 
   // Each line is a sentence, as for scripts/translate.py.

@@ -61,7 +61,8 @@ class Card {
     showTranslation(this.box, answer.translatedText, answer.nmt);
     this.box.lang = target.value;
     this.copy.hidden = !answer.translatedText || !navigator.clipboard; // which needs https, or this machine
-    this.note.textContent = answer.ms ? say("milliseconds", { ms: Math.round(answer.ms) }) : "";
+    this.note.textContent = [answer.ms ? say("milliseconds", { ms: Math.round(answer.ms) }) : "",
+      this.off.length ? say("heads_off", { count: this.off.length }) : ""].filter(Boolean).join(", ");
     const doubts = [...new Set(answer.nmt.flatMap((each) => each.doubts))].map((each) => words.doubts[each]);
     this.doubts.textContent = doubts.length ? say("doubtful", { reasons: doubts.join(", ") }) : "";
     this.others.replaceChildren(...(answer.alternatives ?? []).map((other, i) => this.other(other, answer.shares?.[i])));

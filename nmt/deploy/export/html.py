@@ -123,6 +123,7 @@ def packed(exportable: Exportable) -> bytes:
         "languages": [data.get("source_lang"), data.get("target_lang")],
         "both_directions": data.get("both_directions") or False,
         "details": architecture(loaded.config["model"]),
+        "example": exportable.sample,
         "parameters": sum(each.numel() for each in model.parameters()),
         "classes": {kind: _classes(model.decoder, kind) for kind in ("cross", "decoder_self")},
         "search": {name: getattr(search, name) for name in SEARCH},

@@ -9,8 +9,8 @@ if (typeof WorkerGlobalScope !== "undefined") {
       for (let n = 0; n < letters.length; n++) bytes[n] = letters.charCodeAt(n);
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
       model = new Model(new Uint8Array(await new Response(stream).arrayBuffer()));
-      const { name, languages, both_directions, details, parameters, classes } = model.header;
-      return { kind: "loaded", name, languages, both_directions, details, parameters, classes };
+      const { tensors, tokenizers, ...header } = model.header;
+      return { ...header, kind: "loaded" };
     },
     translate: ({ text, options }) => ({ kind: "translated", ...model.translate(text, options) }),
     trace: ({ text, tokens, options, ...place }) =>
