@@ -16,12 +16,12 @@ WHY_NOT := import sys, importlib.util as u; v = "%d.%d" % sys.version_info[:2]; 
     "lacks venv (on Debian and Ubuntu: apt-get install python" + v + "-venv)")
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format tensorboard lab benchmark examples notebook wheel clean
+.PHONY: help install demo test test-all check format tensorboard lab benchmark examples page notebook wheel clean
 
 help:  ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo "  Options: TORCH_INDEX=ADDRESS (for a CPU or CUDA build of torch), RUNS=FOLDER (for tensorboard, as in"
-	@echo "  RUNS=multirun/rnn), ARGS='...' (for lab and benchmark)."
+	@echo "  RUNS=multirun/rnn), ARGS='...' (for lab, benchmark and page)."
 
 install: $(STAMP)  ## make the virtual environment .venv with pinned versions
 
@@ -73,6 +73,11 @@ benchmark: $(STAMP)  ## measure the speed of training and translation
 
 examples: $(STAMP)  ## train the four small models of examples/ anew (some minutes each, no network)
 	$(BIN)/python scripts/examples.py
+
+page: $(STAMP)  ## write docs/page.html, three models side by side (ARGS=data.path=FOLDER: Multi30k without a network)
+	rm -f docs/page.html
+	$(BIN)/python scripts/export.py format=html out=docs/page.html text="A man playing an instrument next to a tree." \
+	    'ckpt=[examples/captions_bahdanau,examples/captions_luong,examples/captions_transformer]' $(ARGS)
 
 notebook: $(STAMP)  ## run docs/attention.ipynb, and store what its cells print and draw
 	$(BIN)/python scripts/notebook.py
