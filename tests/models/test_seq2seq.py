@@ -100,16 +100,6 @@ def test_no_hidden_matrix_of_any_model_is_a_table_or_a_vector(words: str) -> Non
         assert (weights in hidden) != (table or vector), name
 
 
-def test_search_step_gives_the_log_probabilities_of_forward() -> None:
-    model = build(config("target"))
-    expected = model.decoder.output(model(SOURCE, MASK, TARGET)[0]).log_softmax(-1)
-    state = model.start(SOURCE, MASK)
-    for t in range(TARGET.shape[1]):
-        log_probs, state = model.step(TARGET[:, t], state)
-        torch.testing.assert_close(log_probs, expected[:, t])
-        assert log_probs.dtype == torch.float32
-
-
 # Coverage
 
 

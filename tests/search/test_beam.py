@@ -1,4 +1,4 @@
-"""When beam search stops, what it never generates, and its errors; test_beam_scores.py has brute force."""
+"""When beam search stops, ties, and its errors; test_beam_scores.py has brute force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nmt.models.interface import State
 from nmt.search.base import Hypothesis, Search
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
-from nmt.tokens import BOS, EOS, PAD
+from nmt.tokens import EOS
 from tests.search.toy import History, Toy
 
 
@@ -56,20 +56,6 @@ def test_stops_as_soon_as_nothing_better_can_come_and_no_sooner() -> None:
     assert steps(3, 1.0)[0] == 1  # -1.5 / (8/6) = -1.125 < -1
     count, best = steps(7, 1.0)
     assert count == 7 and len(best.tokens) == 7 and best.score == pytest.approx(-1.506 / 2, abs=1e-4)
-
-
-def test_max_length_ends_without_eos_and_pad_and_bos_never_appear() -> None:
-    class Likes(Toy):
-        def log_probs(self, prefixes: Tensor, topics: Tensor) -> Tensor:
-            scores = super().log_probs(prefixes, topics)
-            scores[:, [PAD, BOS]] += 20.0
-            scores[:, EOS] -= 50.0
-            return torch.log_softmax(scores, dim=-1)
-
-    toy = Likes(9, seed=1)
-    found = toy.find(BeamSearch(beam_size=3, n_best=3), toy.topics(4), [5, 5, 3, 1])
-    assert [{len(h.tokens) for h in hypotheses} for hypotheses in found] == [{5}, {5}, {3}, {1}]
-    assert not {PAD, BOS, EOS} & {token for hypotheses in found for h in hypotheses for token in h.tokens}
 
 
 def test_ties_go_to_the_lower_token_and_the_better_parent() -> None:
