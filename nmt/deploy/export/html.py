@@ -29,7 +29,7 @@ from nmt.build import architecture
 from nmt.checkpoint import LoadedModel, weights_of
 from nmt.deploy.export.base import EngineTranslator, Exportable, Format, write_tokenizer
 from nmt.deploy.page import held, page
-from nmt.errors import UserError
+from nmt.errors import UserError, one_line
 from nmt.models.interface import Decoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.search.base import Search
@@ -206,11 +206,17 @@ class Engine:
             path, words = Path(folder, "engine.js"), ["node", "engine.js"]
             if Path(str(self.program)).name != "node":
                 path, script = Path(folder, "engine.html"), f"<meta charset=utf-8><body><script>{script}</script>"
+                # A sandbox needs rights that a container may not have, and the page is our own.
                 flags = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--dump-dom")
                 words = [str(self.program), *flags, path.as_uri()]
             path.write_text(script, "utf-8")
-            done = subprocess.run(words, cwd=folder, check=True, capture_output=True, encoding="utf-8")
-        return json.loads(html.unescape(done.stdout.split("<body>")[-1].split("</body>")[0]))
+            done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8")
+        try:
+            return json.loads(html.unescape(done.stdout.split("<body>")[-1].split("</body>")[0]))
+        except ValueError as error:
+            why = re.search(r"^\w*Error: .*", done.stderr, re.MULTILINE) or [one_line(done.stderr)[-200:]]
+            remedy = "without it on the PATH, the page is written and not compared"
+            raise UserError(f"check: {self.program} does not run the page ({why[0]}); {remedy}") from error
 
 
 class PageTranslator(EngineTranslator):

@@ -69,6 +69,9 @@ def test_an_engine_that_computes_something_else_writes_nothing(
     )
     with pytest.raises(UserError, match=r"^check: a log-probability differs by 0\.01"):
         export.main(words(run, tmp_path / "page.html"))
+    monkeypatch.setattr(html, "FIND", "() => { throw new Error('no such') }")
+    with pytest.raises(UserError, match=r"^check: .* does not run the page \(.*no such.*\); without it on the PATH"):
+        export.main(words(run, tmp_path / "page.html"))
     assert not list(tmp_path.iterdir())
 
 
