@@ -59,8 +59,9 @@ class Model {
   }
 
   // Beam search with the scores, the ends and the order of equal sums of nmt/search/beam.py. A beam of one is greedy.
-  find(encoded, forced, limit, { beam_size: width, n_best: wanted, length_penalty: penalty, normalization }) {
+  find(encoded, forced, limit, { beam_size, n_best: wanted, length_penalty: penalty, normalization }) {
     const divisor = (size) => (normalization === "gnmt" ? (5 + size) / 6 : size) ** penalty;
+    const width = Math.max(beam_size, wanted); // a page may ask for more translations than the beam of the run has
     let found = [], live = [{ tokens: [], steps: [], sum: 0, state: this.decoder.start(encoded) }];
     for (let size = 1; live.length; size++) {
       const made = this.step(live.map(({ tokens }) => tokens.at(-1) ?? BOS), live.map(({ state }) => state));
