@@ -133,6 +133,8 @@ def test_odd_texts_have_the_same_ids_and_odd_ids_the_same_texts(make: Any) -> No
         assert one.ids[0] == other, text
     most = (own.target_vocab_size, 280)
     lists = [[draw.randrange(draw.choice(most)) for _ in range(draw.randint(1, 12))] for _ in range(2000)]
+    first = own.target_vocabulary.index("<0x00>")
+    lists.append([first + byte for byte in "\ufeff☃\ufffd".encode()])
     read = engine.ask(
         "(model, lists) => lists.map((ids) => [model.target.decode(ids), model.target.labels(ids)])", lists
     )
