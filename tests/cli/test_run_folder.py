@@ -63,7 +63,7 @@ def test_a_run_is_trained_by_one_process_at_a_time(runs: Runs) -> None:
 
 
 def test_resume_takes_everything_from_the_run_and_tidies_it(runs: Runs) -> None:
-    runs.run(["model=rnn", "seed=5", "hydra.run.dir=here"])
+    runs.run(["model=rnn", "seed=5", "data.source_lang='1e3'", "hydra.run.dir=here"])
     before = files(Path("here"))
     Path("here/translations").mkdir()
     for name in (".metrics.json", "checkpoints/.last.ckpt", "translations/.val.de"):
@@ -108,6 +108,8 @@ def test_resume_with_overrides_replaces_settings(runs: Runs, tmp_path: Path) -> 
     [
         ("trainer.max_epoch=60", "trainer.max_epoch=60: a resumed run changes single keys of its config.yaml; did you"),
         ("trainer.max_epochs=x", "trainer.max_epochs: got 'x', expected an integer"),
+        ("+a.b=1", "a: unknown key"),
+        ("model=rnn", "model: got 'rnn', expected a mapping"),
         ("hydra.run.dir=there", "hydra.run.dir=there: a resumed run changes"),
     ],
 )

@@ -94,17 +94,6 @@ def test_composing_is_the_same_twice_and_leaves_no_trace() -> None:
     assert not GlobalHydra.instance().is_initialized() and HydraConfig.instance().cfg is before
 
 
-def test_checking_leaves_the_random_state_alone() -> None:
-    import torch
-
-    settings = validate(config.compose("train"))
-    torch.manual_seed(1)
-    expected = torch.rand(1)
-    torch.manual_seed(1)
-    build_objects(settings)
-    assert torch.equal(torch.rand(1), expected)
-
-
 def test_a_list_of_metrics_is_chosen_as_one_option() -> None:
     found = config.compose("train", ["scores=[ter,bleu]", "scores.bleu.tokenize=char"])["scores"]
     assert list(found) == ["ter", "bleu"] and found["bleu"]["tokenize"] == "char"
@@ -155,8 +144,3 @@ def test_folders_of_runs_and_jobs() -> None:
 )
 def test_a_value_that_hydra_cannot_read_is_a_text(word: str, value: object) -> None:
     assert config.parse(word).value() == value
-
-
-def test_a_folder_of_a_job_has_commas_and_is_one_path(tmp_path: Path) -> None:
-    (folder := tmp_path / "5_attention=luong,seed=2").mkdir()
-    assert config.compose_run([f"init={folder}"]).settings.init == str(folder)

@@ -1,4 +1,4 @@
-"""A run that starts from a checkpoint, and a run that is resumed: whose settings count."""
+"""A run that starts from a checkpoint: whose settings count; and a config.yaml that cannot be read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from nmt.config.compose import compose, compose_run, parse, with_checkpoint_settings
-from nmt.config.recipe import read_recipe
+from nmt.config.compose import compose, with_checkpoint_settings
 from nmt.config.schema import read_yaml
 from nmt.errors import UserError
 
@@ -43,27 +42,6 @@ def test_a_typed_setting_counts_also_where_the_config_copies_it() -> None:
 def test_a_typed_option_replaces_the_section(word: str) -> None:
     values, start, plain = sections(word)
     assert (values["model"], values["tokenizer"]) == (plain["model"], start["tokenizer"])
-
-
-def test_a_resumed_run_has_its_own_settings_and_those_of_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["data.path=corpus", "scores=[bleu,terms]", "scores.terms.file=g.tsv", "data.source_lang='1e3'"]
-    recipe = compose_run([*words, "allow=[mine]", "hydra.run.dir=run"])
-    recipe.folder.mkdir()
-    (recipe.folder / "config.yaml").write_text(recipe.to_yaml(), "utf-8")
-    resumed = read_recipe(recipe.folder, ["mine"], [*map(parse, words[::2]), parse("trainer.max_epochs=9")])
-    assert resumed.plain == {**recipe.plain, "trainer": {**recipe.plain["trainer"], "max_epochs": 9}}
-    assert resumed.plain["scores"]["terms"]["file"] == str(tmp_path / "g.tsv")
-    assert read_recipe(recipe.folder).settings.allow == [], "the list of a file is not trusted"
-    for wrong, said in (
-        ("+a.b=1", "a: unknown key"),
-        ("sed=1", "did you mean 'seed'"),
-        ("model=rnn", "model: got 'rnn', expected a mapping"),
-    ):
-        with pytest.raises(UserError, match=said):
-            read_recipe(recipe.folder, (), [parse(wrong)])
 
 
 @pytest.mark.parametrize("text", ["a: &x [1]\nb: *x", "a: !!python/object:os.system {}", "[" * 100_000, "a: b: c", "3"])

@@ -121,14 +121,6 @@ def test_pairs_of_other_lengths_make_as_many_batches_with_about_the_budget(budge
             assert len(plan_batches(*others, max(padded) - 1, np.random.default_rng(5))) > count, "no lower budget does"
 
 
-def test_padding_is_small():
-    draw = random.Random(1)
-    lengths = [(n, max(2, n + draw.randint(-3, 3))) for n in (draw.randint(5, 30) for _ in range(20_000))]
-    plan = plan_batches(*np.array(lengths, np.int32).T, 1250, np.random.default_rng(0))
-    padded = sum(len(b) * (max(lengths[i][0] for i in b) + max(lengths[i][1] for i in b)) for b in plan)
-    assert 1 - sum(map(sum, lengths)) / padded < 0.05
-
-
 @pytest.mark.parametrize("ranks", [1, 2, 3, 8])
 def test_ranks_read_the_batches_of_one_process(ranks):
     """In equal counts; a rank without a batch at the end gets another one, which does not count."""

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from nmt.errors import UserError
-from nmt.system.atomic import write_atomically
 from nmt.system.run_files import find_checkpoint, inside
 
 
@@ -37,15 +36,6 @@ def test_a_link_below_the_folder_is_refused_but_not_above_it(tmp_path: Path) -> 
         with pytest.raises(UserError, match=r"mine/translations: a link, which may lead anywhere"):
             inside(tmp_path / "mine", "translations", "a")
         (tmp_path / "mine" / "translations").unlink()
-
-
-def test_a_link_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("mine", "utf-8")
-    for name, target in (("a", "mine"), ("b", "nothing")):
-        (tmp_path / name).symlink_to(tmp_path / target)
-        write_atomically(inside(tmp_path, name), b"new")
-        assert not (tmp_path / name).is_symlink() and (tmp_path / name).read_bytes() == b"new"
-    assert (tmp_path / "mine").read_text("utf-8") == "mine" and not (tmp_path / "nothing").exists()
 
 
 def test_missing_files_are_named(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from nmt import checkpoint
 from nmt.data.encoded import encode
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
-from nmt.search.sampling import Sampling
 from nmt.text.protect import Segment, Slot, Spans
 from nmt.text.terms import Terms
 from nmt.translation.translator import Translator
@@ -110,13 +109,6 @@ def test_unicode_forms_and_white_space_do_not_matter_beside_spans(translator: Tr
     blank = Translator(translator.model, translator.tokenizer.with_spans(Spans({"nbsp": "\u00a0"})), translator.search)
     (scored,) = blank.score(["a\u00a0dog"], ["b\u00a0red"])
     assert scored.text == "b\u00a0red"
-
-
-def test_samples_keep_spans_too(translator: Translator, texts: list[str]) -> None:
-    search = Sampling(samples=3, max_length_factor=1.0, max_length_extra=2)
-    sampling = Translator(translator.model, translator.tokenizer, search)
-    for text, samples in zip(texts, sampling.hypotheses(texts), strict=True):
-        assert all(sorted(SPANS.find(each.text)) == sorted(SPANS.find(text)) for each in samples)
 
 
 def test_a_checkpoint_keeps_the_spans(translator: Translator, run: Run, tmp_path: Path) -> None:
