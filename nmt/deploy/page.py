@@ -21,6 +21,7 @@ def page(models: Sequence[bytes] = ()) -> str:
         "STYLE": text("style.css", "maps.css", "page.css"),
         "WORDS": text("words.json"),
         "STEPS": text("steps.json"),
+        "MAPS": text("maps.html"),
         "MODELS": held(models) if models else "",
         "SCRIPT": script,
     }

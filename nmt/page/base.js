@@ -1,16 +1,13 @@
 // What all pages share: elements, words in the reader's language, and labels of pieces.
 
-const LONGEST = 26; // characters of a label
 const spoken = JSON.parse(document.getElementById("words").textContent);
 let language, words; // see speak()
 
 const byId = (id) => document.getElementById(id);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const cut = (label) => ([...label].length > LONGEST ? [...label].slice(0, LONGEST - 1).join("") + "…" : label);
-const shown = (label) => cut(label.replace(/^▁+$/, "␣"));
+const shown = (label) => label.replace(/^▁+$/, "␣").replace(/^(.{25}).{2,}$/su, "$1…"); // at most 26 characters
 const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]?.toLocaleString(language));
 const say = (name, places = {}) => filled(words[name], places);
-const isMark = (label) => /^<.*>$/.test(label);
 // The first letter decides, as with dir="auto".
 const isRightToLeft = (text) => /^\P{L}*(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text);
 
@@ -20,19 +17,25 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-// An element whose text follows the language.
-function saying(name, key) {
-  const made = element(name, { textContent: say(key) });
-  made.dataset.say = key;
-  return made;
+// Offers pairs of a value and a text. What was chosen stays chosen if it is still there.
+function offer(select, pairs, chosen = select.value) {
+  select.replaceChildren(...pairs.map(([value, text]) => new Option(text, value, false, `${value}` === chosen)));
+  select.disabled = pairs.length < 2;
 }
 
-// Changes the language: of elements with data-say or data-label at once, and of all that listens to "language".
+// Writes the texts of elements with data-say, and the names of those with data-label.
+function write(root) {
+  for (const each of root.querySelectorAll("[data-say]")) each.textContent = say(each.dataset.say);
+  for (const each of root.querySelectorAll("[data-label]")) {
+    each.title = each.ariaLabel = each.placeholder = say(each.dataset.label);
+  }
+}
+
+// Changes the language, and tells it to all that listens to "language".
 function speak(code) {
   [language, words] = [code, spoken[code]];
   document.documentElement.lang = code;
-  for (const each of document.querySelectorAll("[data-say]")) each.textContent = say(each.dataset.say);
-  for (const each of document.querySelectorAll("[data-label]")) each.title = each.ariaLabel = say(each.dataset.label);
+  write(document);
   document.dispatchEvent(new Event("language"));
 }
 
@@ -43,5 +46,5 @@ function legend(labels) {
   return Object.entries(words.marks).map(([name, text]) => (found[name] ? `${found[name]}: ${text}. ` : "")).join("");
 }
 
-byId("language").addEventListener("click", () => speak(language === "ko" ? "en" : "ko"));
+byId("language").onclick = () => speak(language === "ko" ? "en" : "ko");
 speak(navigator.language.startsWith("ko") ? "ko" : "en");

@@ -1,76 +1,66 @@
 // The explorer of attention: every kind, layer and head of a model, or of several models side by side.
 //
 // A map is {source, target, details, off, pieces, words}. Pieces and words have a view for each kind of attention:
-// {rows, columns, weights: [layer][head][row][column], reach, rolls, cells, source}. If it rolls, it has no heads.
+// {rows, columns, weights: [layer][head][row][column], reach, rolls, cells, source}. If it rolls, the last layer stands
+// for all.
 
 const KINDS = { cross: ["target", "source"], encoder_self: ["source", "source"], decoder_self: ["target", "read"] };
-const STRONG = 0.77; // of the strongest colour: from here on, a text in the colour of the page is easier to read
+const CHOICES = ["kind", "layer", "head", "level"];
 
 // The weights, by row and column, of a layer and a head or their means; null if this model has no such layer or head.
-function chosenWeights({ weights: layers, rolls }, { layer, head }) {
-  if (!layers || layer > layers.length) return null;
-  if (rolls) return layers[(layer ?? layers.length) - 1];
-  if (head > layers[0].length) return null;
-  const heads = (layer ? [layers[layer - 1]] : layers).flatMap((each) => (head ? [each[head - 1]] : each));
-  return heads[0].map((row, i) => row.map((_, j) => mean(heads.map((each) => each[i][j]))));
+function chosenWeights({ weights, rolls }, { layer, head }) {
+  const all = weights ?? [], layers = layer ? all.slice(layer - 1, layer) : rolls ? all.slice(-1) : all;
+  const heads = layers.flatMap((each) => (head ? each.slice(head - 1, head) : each));
+  return heads.length ? heads[0].map((row, i) => row.map((_, j) => mean(heads.map((each) => each[i][j])))) : null;
 }
 
-function tint(made, weight) {
-  made.style.setProperty("--weight", Math.min(1, weight));
-  made.classList.toggle("strong", weight > STRONG);
-}
-
-function picture(weights, top, colour) {
+function picture(weights, colour) {
   const canvas = element("canvas", { width: weights[0].length, height: weights.length });
-  const context = Object.assign(canvas.getContext("2d"), { fillStyle: colour });
-  weights.forEach((row, i) => row.forEach((weight, j) => {
-    context.globalAlpha = Math.min(1, weight / top);
-    context.fillRect(j, i, 1, 1);
-  }));
+  const pixels = weights.flatMap((row) => row.flatMap((weight) => [...colour, 255 * weight]));
+  canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(pixels), canvas.width), 0, 0);
   return canvas;
 }
 
-// Lets the arrow keys move through rows of elements. The Tab key comes back to the last one.
-function rove(box, rows, first) {
-  const reach = (one) => rows.flat().forEach((each) => { each.tabIndex = each === one ? 0 : -1; });
+// Lets the arrow keys move over elements, some in each row. The Tab key comes back to the last one.
+function rove(box, all, perRow, first) {
+  const reach = (one) => all.forEach((each) => { each.tabIndex = each === one ? 0 : -1; });
   reach(first);
   box.addEventListener("focusin", ({ target }) => reach(target));
   box.addEventListener("keydown", (event) => {
-    const row = rows.findIndex((each) => each.includes(event.target)), along = box.dir === "rtl" ? -1 : 1;
-    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, along], ArrowLeft: [0, -along] }[event.key];
-    if (!step) return;
+    const along = box.dir === "rtl" ? -1 : 1;
+    const by = { ArrowDown: perRow, ArrowUp: -perRow, ArrowRight: along, ArrowLeft: -along }[event.key];
+    if (!by) return;
     event.preventDefault();
-    rows[row + step[0]]?.[rows[row].indexOf(event.target) + step[1]]?.focus();
+    all[all.indexOf(event.target) + by]?.focus();
   });
 }
 
 class Maps {
-  constructor(box, { texts = {}, choice = {}, onplace = () => {}, onchange = () => {}, onoff = null } = {}) {
-    Object.assign(this, { box, texts, onplace, onchange, onoff, models: [], controls: {} });
-    this.choice = { kind: "cross", layer: null, head: null, level: "pieces", scale: "one", ...choice };
-    for (const className of ["help", "choices", "readout", "ramp", "maps", "note"]) {
-      box.append(this[className] = element("div", { className }));
-    }
-    this.readout.ariaLive = "polite";
-    for (const id of ["kind", "layer", "head", "level", "scale", "step"]) {
-      const control = this.controls[id] = element(id === "step" ? "input" : "select", { id });
-      this.choices.append(element("label", {}, saying("span", id), control));
-      if (id !== "step") control.addEventListener("change", () => this.choose({ [id]: control.value }));
-    }
-    Object.assign(this.controls.step, { type: "range", min: 0, oninput: ({ target }) => {
-      mark({ model: this.panels.findIndex(({ rows }) => rows?.length >= target.value), row: target.value - 1 });
-    } });
-    const mark = ({ model = 0, row = -1, column = -1 } = {}) => {
-      this.point(model, row, column);
-      this.onplace(model, row, column);
+  constructor(box, { texts = {}, onplace = () => {}, onchange = () => {}, onoff = null } = {}) {
+    Object.assign(this, { box, texts, onplace, onchange, onoff, models: [] });
+    [this.help, this.readout, this.maps, this.axes] = [".help span", ".readout", ".maps", ".axes"].map(
+      (each) => box.querySelector(each));
+    const mark = (...place) => {
+      this.point(...place);
+      this.onplace(...place);
     };
-    for (const name of ["pointerover", "focusin", "click"]) {
-      this.maps.addEventListener(name, ({ target }) => mark(this.places.get(target)));
+    for (const name of ["pointerover", "focusin", "click", "pointerleave", "focusout"]) {
+      this.maps.addEventListener(name, ({ type, target }) => {
+        const row = target.parentElement.rowIndex - 1, column = target.cellIndex - 1, model = target.closest("section");
+        const isPlace = row + column > -2 && !/leave|out$/.test(type);
+        mark(...isPlace ? [[...this.maps.children].indexOf(model), row, column] : [0, -1, -1]);
+      });
     }
-    for (const name of ["pointerleave", "focusout"]) this.maps.addEventListener(name, () => mark());
     this.maps.addEventListener("keydown", ({ key, target }) => key === "Escape" && target.blur());
+    byId("step").addEventListener("input", ({ target: { value } }) => (
+      mark(this.panels.findIndex(({ rows }) => rows?.length >= value), value - 1, -1)));
+    for (const id of CHOICES) byId(id).addEventListener("change", ({ target }) => this.choose({ [id]: target.value }));
     document.addEventListener("language", () => this.draw());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  get choice() {
+    const [kind, layer, head, level] = CHOICES.map((name) => byId(name).value);
+    return { kind, layer: Number(layer) || null, head: Number(head) || null, level };
   }
 
   // Shows the maps of a sentence, one of each model. Heads in the set `off` of a map, as "cross.1.3", are crossed out.
@@ -80,10 +70,10 @@ class Maps {
   }
 
   choose(changes) {
+    for (const [name, value] of Object.entries(changes)) byId(name).value = value ?? "";
     if (changes.kind || changes.level) this.place = null; // the rows change
-    Object.assign(this.choice, changes);
     this.draw();
-    this.onchange(this.choice);
+    this.onchange();
   }
 
   // Shows a row, a column or a cell of a model; without arguments, all.
@@ -92,118 +82,90 @@ class Maps {
     this.highlight();
   }
 
-  // Offers what the models have, and takes the first of it in place of a choice that they do not have.
-  fill(levels) {
-    const { choice, controls } = this, texts = { ...words.kinds, ...this.texts };
-    const offer = (name, pairs) => {
-      controls[name].replaceChildren(...pairs.map(([value, text]) => new Option(text, value)));
-      controls[name].value = choice[name] ?? "";
-      if (controls[name].selectedIndex < 0) controls[name].selectedIndex = 0;
-      controls[name].disabled = pairs.length < 2;
-      choice[name] = controls[name].value;
-    };
+  draw() {
+    offer(byId("level"), Object.keys(LEVELS).map((name) => [name, say(name)]));
+    const texts = { ...words.kinds, ...this.texts }, levels = this.models.map((map) => map[this.choice.level]);
+    const kinds = Object.keys(texts).filter((kind) => levels.some((level) => level[kind]));
+    this.box.hidden = !kinds.length;
+    if (!kinds.length) return;
+    offer(byId("kind"), kinds.map((kind) => [kind, texts[kind][0]]));
+    const [title, rows, columns, question] = texts[this.choice.kind];
+    const views = levels.map((level) => level[this.choice.kind] ?? { weights: [[]], rows: [], columns: [] });
     const number = (name, counts) => {
       const each = Array.from({ length: Math.max(...counts) }, (_, i) => [i + 1, i + 1]);
-      offer(name, each.length === 1 ? each : [["", say("all")], ...each]);
-      choice[name] = each.length > 1 ? Number(choice[name]) || null : null; // one stands for all
+      offer(byId(name), each.length > 1 ? [["", say("all")], ...each] : [["", 1]]); // one stands for all
     };
-    const kinds = Object.keys(texts).filter((kind) => levels.some((level) => level[kind]));
-    offer("kind", kinds.map((kind) => [kind, texts[kind][0]]));
-    const views = levels.flatMap((level) => level[choice.kind] ?? []);
     number("layer", views.map(({ weights }) => weights.length));
-    number("head", views.map(({ weights, rolls }) => (rolls ? 0 : weights[0].length)));
-    offer("level", ["pieces", "words"].map((value) => [value, say(value)]));
-    offer("scale", ["one", "highest"].map((value) => [value, say(value)]));
-    return texts[choice.kind];
-  }
-
-  draw() {
-    const { choice, models } = this, levels = models.map((map) => map[choice.level]);
-    this.box.hidden = !levels.some((level) => Object.keys(level).length);
-    if (this.box.hidden) return;
-    const [title, rows, columns, question] = this.fill(levels);
+    number("head", views.map(({ weights }) => weights[0].length));
     const buttons = () => [...this.maps.querySelectorAll("button")], focus = buttons().indexOf(document.activeElement);
-    this.panels = levels.map(({ [choice.kind]: view }, model) => ({
-      ...view, model, map: models[model], shown: chosenWeights(view ?? {}, choice),
-      dir: isRightToLeft(view?.columns.filter((label) => !isMark(label)).join(" ") ?? "") ? "rtl" : "ltr",
+    this.panels = views.map((view) => ({
+      ...view, shown: chosenWeights(view, this.choice),
+      dir: isRightToLeft(view.columns.join(" ").replace(/<\S+>/g, "")) ? "rtl" : "ltr",
     }));
-    const all = this.panels.flatMap((panel) => panel.shown ?? []);
-    const highest = all.map((row) => Math.max(...row)).sort((a, b) => b - a);
-    this.top = choice.scale === "one" ? 1 : highest[Math.floor(highest.length / 10)]; // of nine rows in ten
-    this.places = new Map(); // of tokens and cells
-    this.maps.replaceChildren(...this.panels.map((panel) => element("section", {},
-      panel.shown ? this.table(panel, title) : saying("p", "none"), this.heads(panel),
-      element("p", { className: "note", textContent: panel.map.details }))));
-    const having = (selector, key) => (this.maps.querySelector(selector) ? say(key) : "");
-    this.help.textContent = `${question ?? say("help_maps")} ${having(".grid", "help_heads")}`;
-    this.ramp.replaceChildren("0 %", element("i"), `${(100 * this.top).toFixed(0)} %`);
-    this.note.textContent = [say("axes", { title, rows, columns }), having(".masked", "hatched"),
-      legend(this.panels.flatMap((panel) => [...panel.rows ?? [], ...panel.columns ?? []]))].join(" ");
-    this.controls.step.max = Math.max(...this.panels.map((panel) => panel.rows?.length ?? 0));
+    this.maps.replaceChildren(...this.panels.map((panel, model) => element("section", {},
+      element("p", { className: "note", textContent: this.models[model].details }),
+      panel.shown ? this.table(panel, title) : element("p", { textContent: say("none") }), this.heads(panel, model))));
+    this.help.textContent = question ?? say("help_maps");
+    const labels = views.flatMap((view) => [...view.rows, ...view.columns]);
+    this.axes.textContent = `${say("axes", { title, rows, columns })} ${legend(labels)}`;
+    byId("step").max = Math.max(...views.map((view) => view.rows.length));
     buttons()[focus]?.focus();
     this.highlight();
   }
 
-  table({ model, rows, columns, shown: weights, cells, reach, source, dir }, title) {
-    const put = (name, text, row, column, properties) => {
-      const made = element(name, { textContent: shown(text), ...properties });
-      made.classList.toggle("border", column === source);
-      this.places.set(made, { model, row, column });
-      return made;
-    };
-    const token = (label, row, column) => (
-      put("th", label, row, column, { title: label, dir: isMark(label) ? "ltr" : "auto" }));
-    const number = (weight) => (weight < 0.005 ? "" : (100 * weight).toFixed(0));
-    const lines = weights.map((row, i) => [token(rows[i], i, -1), ...row.map((weight, j) => {
-      const made = put("td", cells ? cells[i][j] : number(weight), i, j, { className: j < reach[i] ? "" : "masked" });
-      tint(made, weight / this.top);
-      return made;
-    })]);
-    lines.unshift([element("td"), ...columns.map((label, j) => token(label, -1, j))]);
-    const [head, ...body] = lines.map((line) => element("tr", {}, ...line));
-    const table = element("table", { role: "grid", ariaLabel: title, className: cells ? "texts" : "", dir },
-      element("thead", {}, head), element("tbody", {}, ...body));
-    table.style.setProperty("--columns", columns.length);
-    rove(table, lines, lines[1][0]);
+  table({ rows, columns, shown: weights, cells, reach, source, dir }, title) {
+    const token = (label) => element("th", { textContent: shown(label), title: label, dir: "auto" });
+    const lines = weights.map((row, i) => element("tr", {}, token(rows[i]), ...row.map((weight, j) => element("td", {
+      textContent: cells ? shown(cells[i][j]) : weight < 0.005 ? "" : (100 * weight).toFixed(0),
+      className: j < reach[i] ? "" : "masked", style: `--weight: ${weight}`,
+    }))));
+    const head = element("tr", {}, element("td"), ...columns.map(token)), style = `--columns: ${columns.length}`;
+    const table = element("table", { role: "grid", ariaLabel: title, className: cells ? "texts" : "", dir, style },
+      element("thead", {}, head), element("tbody", {}, ...lines));
+    if (source) for (const line of [head, ...lines]) line.cells[source + 1].classList.add("border");
+    rove(table, [head, ...lines].flatMap((line) => [...line.cells]), columns.length + 1, lines[0].cells[0]);
     return element("div", { className: "scroll" }, table);
   }
 
   // Small pictures of all layers, one below another, and of their heads side by side. One can choose each of them.
-  heads({ weights: layers, rolls, model, map, dir }) {
-    const { kind, layer, head } = this.choice;
-    if (!layers || rolls || layers.length * layers[0].length < 2) return "";
-    const colour = `rgb(${getComputedStyle(this.box).getPropertyValue("--heat")})`;
+  heads({ weights: layers, rolls, dir }, model) {
+    const { kind, ...choice } = this.choice, perRow = layers[0].length;
+    if (rolls || layers.length * perRow < 2) return "";
+    const layer = layers.length > 1 ? choice.layer : 1, head = perRow > 1 ? choice.head : 1;
+    const colour = getComputedStyle(this.box).getPropertyValue("--heat").trim().split(" ");
     const button = (properties, ...children) => element("button", { type: "button", ...properties }, ...children);
-    const isOff = (...place) => map.off?.has([kind, ...place].join(".")) ?? false;
-    const buttons = layers.map((heads, i) => heads.map((weights, j) => {
-      const one = { layer: i + 1, head: j + 1 }, off = isOff(i + 1, j + 1), chosen = layer === i + 1 && head === j + 1;
-      const ariaLabel = say(off ? "dead_head" : "one_head", one), className = off ? "off" : "";
+    const all = layers.flatMap((heads, i) => heads.map((weights, j) => {
+      const one = { layer: i + 1, head: j + 1 }, chosen = layer === i + 1 && head === j + 1;
+      const className = this.models[model].off?.has(`${kind}.${i + 1}.${j + 1}`) ? "off" : "";
+      const ariaLabel = say(className ? "dead_head" : "one_head", one);
       const onclick = () => this.choose(chosen ? { layer: null, head: null } : one);
       const properties = { ariaLabel, title: ariaLabel, ariaPressed: `${chosen}`, className, onclick };
-      return button(properties, picture(weights, this.top, colour));
+      return button(properties, picture(weights, colour));
     }));
-    const grid = element("div", { className: `grid ${dir}` }, ...buttons.flat()), own = buttons[layer - 1]?.[head - 1];
-    grid.style.setProperty("--heads", buttons[0].length);
-    rove(grid, buttons, own ?? buttons[0][0]);
+    const own = all.find((each) => each.ariaPressed === "true");
+    const grid = element("div", { className: `grid ${dir}`, style: `--heads: ${perRow}` }, ...all);
+    rove(grid, all, perRow, own ?? all[0]);
+    const textContent = say(own?.className ? "switch_on" : "switch_off");
     const onclick = () => this.onoff(kind, layer, head, model);
-    const textContent = say(isOff(layer, head) ? "switch_on" : "switch_off");
     return element("div", {}, grid, this.onoff && own ? button({ textContent, onclick }) : "");
   }
 
   highlight() {
-    const { place, panels } = this, own = place && panels[place.model], step = this.controls.step;
+    const { place, panels } = this, own = panels[place?.model], step = byId("step");
     // The same place in another panel, if it has the same tokens there.
     const isSame = (panel) => own?.shown && panel.shown && panel.rows[place.row] === own.rows[place.row] &&
       panel.columns[place.column] === own.columns[place.column];
-    const there = panels.map((panel) => (isSame(panel) ? place : { row: -1, column: -1 }));
-    for (const [made, at] of this.places) {
-      const { row, column } = there[at.model], isToken = at.row < 0 || at.column < 0;
-      const crosses = (at.row < 0) === (column < 0) && (at.column < 0) === (row < 0);
-      const weight = () => panels[at.model].shown[Math.max(row, at.row)][Math.max(column, at.column)] / this.top;
-      if (isToken) tint(made, crosses ? weight() : 0);
-      made.classList.toggle("chosen", at.row === row && at.column === column);
-      made.classList.toggle("dim", !isToken && Math.max(row, column) >= 0 && at.row !== row && at.column !== column);
-    }
+    panels.forEach((panel, model) => {
+      const { row, column } = isSame(panel) ? place : { row: -1, column: -1 };
+      this.maps.children[model].querySelectorAll("th, tbody td").forEach((made) => {
+        const i = made.parentElement.rowIndex - 1, j = made.cellIndex - 1, isToken = i < 0 || j < 0;
+        const crosses = (i < 0) === (column < 0) && (j < 0) === (row < 0);
+        const weight = () => panel.shown[Math.max(row, i)][Math.max(column, j)];
+        if (isToken) made.style.setProperty("--weight", crosses ? weight() : 0);
+        made.classList.toggle("chosen", i === row && j === column);
+        made.classList.toggle("dim", !isToken && Math.max(row, column) >= 0 && i !== row && j !== column);
+      });
+    });
     this.readout.textContent = own?.shown ? this.describe(own, place) : say("point");
     step.value = (place?.row ?? -1) + 1;
     step.ariaValueText = this.readout.textContent;
@@ -233,35 +195,36 @@ const UNSPACED = String.raw`(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u30fc\u
 const BETWEEN = new RegExp( // words: the pieces on both sides
   String.raw`\n(?:▁|</?s>$|<pad>$)|^(?:</?s>|<pad>)\n|^(?!▁\n).*(?:${UNSPACED}\n|\n${UNSPACED})`, "su");
 
-// The positions of the pieces of each word.
+// The words of a sentence: their labels, and the positions of their pieces.
 function wordsOf(pieces) {
   const found = [];
   let before = "</s>";
   pieces.forEach((piece, i) => {
     const begins = !CONTINUES.test(piece);
-    if (begins ? BETWEEN.test(`${before}\n${piece}`) : !i) found.push([]);
-    found.at(-1).push(i);
+    if (begins ? BETWEEN.test(`${before}\n${piece}`) : !i) found.push({ label: "", at: [] });
+    const word = found.at(-1);
+    word.at.push(i);
+    if (begins || !i) word.label += piece;
     if (begins) before = piece;
   });
-  return found;
+  return found.map(({ label, at }) => ({ label: label.replace(/^▁(?=.)/su, ""), at }));
 }
 
+const LEVELS = { pieces: (pieces) => pieces.map((label, i) => ({ label, at: [i] })), words: wordsOf };
+
 // The map of a sentence of an answer.
-function levels({ source, translation, pieces, source_pieces, attention }, details = "") {
+function levels({ pieces, source_pieces, attention }) {
   const sides = { source: source_pieces, target: pieces, read: ["<s>", ...pieces.slice(0, -1)] };
-  const merged = (head, rows, columns) => rows.map((row) => columns.map((column) => (
-    mean(row.map((i) => column.reduce((sum, j) => sum + head[i][j], 0))))));
-  const view = (kind, groupsOf, labelOf) => {
-    const axes = KINDS[kind].map((side) => groupsOf(sides[side])), [groups, others] = axes;
-    const [rows, columns] = KINDS[kind].map((side, axis) => (
-      axes[axis].map((group) => labelOf(group.map((i) => sides[side][i])))));
-    const weights = attention[kind].map((heads) => heads.map((head) => merged(head, groups, others)));
-    const seen = (group) => others.filter(([first]) => kind !== "decoder_self" || first <= group.at(-1)).length;
-    return { rows, columns, weights, reach: groups.map(seen), rolls: false, cells: null, source: null };
+  const view = (kind, level) => {
+    const [rows, columns] = KINDS[kind].map((side) => LEVELS[level](sides[side]));
+    const merged = (head) => rows.map((row) => columns.map((column) => (
+      mean(row.at.map((i) => column.at.reduce((sum, j) => sum + (head[i][j] ?? 0), 0)))))); // later tokens have none
+    const seen = ({ at }) => columns.filter((column) => kind !== "decoder_self" || column.at[0] <= at.at(-1)).length;
+    const [labels, others] = [rows, columns].map((side) => side.map(({ label }) => label));
+    const weights = attention[kind].map((heads) => heads.map(merged));
+    return { rows: labels, columns: others, weights, reach: rows.map(seen), rolls: false, cells: null, source: null };
   };
-  const level = (...how) => Object.fromEntries(
-    Object.keys(KINDS).filter((kind) => attention?.[kind]).map((kind) => [kind, view(kind, ...how)]));
-  const join = (own) => own.filter((piece, i) => !i || !CONTINUES.test(piece)).join("").replace(/^▁(?=.)/su, "");
-  const alone = level((labels) => labels.map((_, i) => [i]), String);
-  return { source, target: translation, details, pieces: alone, words: level(wordsOf, join) };
+  const kinds = Object.keys(KINDS).filter((kind) => attention?.[kind]);
+  const level = (name) => Object.fromEntries(kinds.map((kind) => [kind, view(kind, name)]));
+  return { pieces: level("pieces"), words: level("words") };
 }

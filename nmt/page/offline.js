@@ -1,76 +1,57 @@
 // The page asks the models that it holds. Each has a worker, so that the page stays responsive while it computes.
 class Holder {
-  constructor(text, engine) {
+  constructor(engine, text) {
     this.worker = new Worker(engine);
-    this.waits = new Map();
-    this.count = 0;
-    this.free = Promise.resolve();
-    this.worker.onmessage = ({ data }) => this.waits.get(data.id)(data);
-    this.loaded = this.post({ kind: "load", text });
-  }
-
-  post(message) {
-    const id = ++this.count;
-    this.worker.postMessage({ ...message, id });
-    return new Promise((resolve) => this.waits.set(id, resolve));
+    this.loaded = this.ask({ kind: "load", text });
   }
 
   // One request after the other. What was typed meanwhile ends a request that still waits.
-  async ask(message, signal) {
-    const before = this.free;
-    let done;
-    this.free = new Promise((resolve) => { done = resolve; });
-    await before;
-    try {
+  ask(message, signal) {
+    const answer = Promise.resolve(this.last).then(async () => {
       signal?.throwIfAborted();
-      const answer = await this.post(message);
-      if (answer.kind === "failed") throw new Error(answer.reason ? say(answer.reason, answer) : answer.message);
-      return answer;
-    } finally { done(); }
+      this.worker.postMessage(message);
+      const { data } = await new Promise((resolve) => { this.worker.onmessage = resolve; });
+      if (data.kind === "failed") throw new Error(data.reason ? say(data.reason, data) : data.message);
+      return data;
+    });
+    this.last = answer.catch(() => {});
+    return answer;
   }
 }
 
 const backend = {
-  pause: 250,
   quick: true, // translates at every letter, without alternatives
 
   async start() {
     const engine = URL.createObjectURL(new Blob([byId("engine").textContent], { type: "text/javascript" }));
     this.holders = [...document.querySelectorAll(".model")].map((each) => {
       each.remove(); // the worker has its own copy
-      return new Holder(each.textContent.trim(), engine);
+      return new Holder(engine, each.textContent.trim());
     });
     const models = (await Promise.all(this.holders.map((each) => each.loaded))).map((each, id) => ({ ...each, id }));
-    const sources = [...new Set(models.map(({ languages }) => languages[0]))];
-    const targets = (code) => [...new Set(models.filter(({ languages }) => languages[0] === code).map((each) => each.languages[1]))];
-    return { limit: 1000, example: models[0].example, models, languages: sources.map((code) => ({ code, targets: targets(code) })) };
+    const languages = models.map(({ languages: [code, other] }) => ({ code, targets: [other] }));
+    return { limit: 1000, example: models[0].example, models, languages };
   },
 
   // Each line is a sentence, as for scripts/translate.py.
   async translate({ text, model, alternatives, off, prefix }, signal) {
-    const lines = text.split("\n"), sentences = [], beam = alternatives ? {} : { beam_size: 1 }, start = performance.now();
-    let best = [], others = [];
-    for (const line of lines) {
-      const options = { ...beam, n_best: 1 + alternatives, off, prefix };
-      const found = line.trim() && await this.holders[model].ask({ kind: "translate", text: line, options }, signal);
-      const [first, ...rest] = found ? found.translations : [];
-      best.push(first ? first.text : "");
-      if (first) {
-        others = rest;
-        sentences.push(this.sentence(line, found, first));
-      }
-    }
-    if (sentences.length > 1) others = [];
+    const start = performance.now(), beam = alternatives ? {} : { beam_size: 1 };
+    const lines = await Promise.all(text.split("\n").map(async (source) => {
+      const options = source.trim() ? { ...beam, n_best: 1 + alternatives, off, prefix } : {};
+      return { source, ...await this.holders[model].ask({ kind: "translate", text: source, options }, signal) };
+    }));
+    const found = lines.filter(({ translations }) => translations.length);
+    const others = found.length === 1 ? found[0].translations.slice(1) : [];
     return {
-      translatedText: best.join("\n"), alternatives: others.map((each) => each.text), nmt: sentences,
-      shares: others.map((each) => Math.exp(each.log_prob)), ms: performance.now() - start,
+      translatedText: lines.map(({ translations }) => translations[0]?.text ?? "").join("\n"),
+      alternatives: others.map((each) => each.text), shares: others.map((each) => Math.exp(each.log_prob)),
+      nmt: found.map(this.sentence), ms: performance.now() - start,
     };
   },
 
-  sentence(line, { source_pieces, encoder_self }, { text, cross, decoder_self, ...rest }) {
-    const whole = decoder_self?.map((heads) => heads.map((rows) => rows.map((row) => [...row, ...Array(rows.length - row.length).fill(0)])));
-    const attention = cross || encoder_self || whole ? { cross, encoder_self, decoder_self: whole ?? null } : null;
-    return { ...rest, source: line, translation: text, source_pieces, attention, doubts: [] };
+  sentence({ source, source_pieces, encoder_self, translations: [{ text, cross, decoder_self, ...rest }] }) {
+    const attention = { cross, encoder_self, decoder_self };
+    return { ...rest, source, translation: text, source_pieces, attention, doubts: [] };
   },
 
   trace({ model, ...asked }, signal) {

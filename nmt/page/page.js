@@ -1,116 +1,94 @@
 // The page that translates while one types. `backend` is a server, or the models that the page holds.
 
+const PAUSE = 250; // milliseconds after the last key
 const ALTERNATIVES = 3;
 const MOST_SHOWN = 3; // models side by side
-const cards = []; // one for each model that is shown
-let languages = [], models = [];
-let explored = []; // the cards whose sentences the maps show
-let timer = 0, number = 0, asking = new AbortController(), tracing = new AbortController();
-let place = { card: 0, sentence: 0, step: 0, isChosen: false }; // the piece of a translation that is looked at
 const [text, source, target, prefix] = ["text", "source", "target", "prefix"].map(byId);
+let languages = [], models = [], pairs = []; // pairs: the languages from which and to which the page translates
+let cards = []; // one for each model that is shown
+let place; // the piece of a translation that is looked at: {card, sentence, step}, without a step until one is chosen
+let timer = 0, asking = new AbortController(), tracing = new AbortController();
 
-const explorer = new Maps(byId("maps"), {
+const explorer = new Maps(byId("attention"), {
   onplace: (model, row) => {
     if (row < 0 || !isOfTranslation()) return;
-    const { card, sentence } = explored[model];
-    look({ card: cards.indexOf(card), step: groupsOf(sentence)[row][0] }, false);
+    const card = explored()[model];
+    look({ card, step: rowsOf(sentenceOf(card))[row].at[0] }, false);
   },
-  onchange: () => look({}),
+  onchange: () => look(),
   onoff: switchHead,
 });
 const stepList = new Steps(byId("trace_steps"));
 
 // --- the answers of the models
 
+const tell = (textContent, className = "") => Object.assign(byId("message"), { textContent, className });
+
 // A card shows the translation of one model.
 class Card {
   constructor(model) {
-    this.model = model;
-    this.number = 0; // of the newest answer that is shown
-    this.off = []; // heads that are switched off: [kind, layer, head]
-    this.answer = { translatedText: "", nmt: [] };
-    this.name = element("h2", { textContent: model?.name, title: model?.details, hidden: !model });
-    this.box = element("div", { className: "translation", dir: "auto", role: "group", ariaLabel: say("translation") });
-    this.copy = element("button", { type: "button", textContent: say("copy"), hidden: true, onclick: () => this.copied() });
-    this.note = element("span");
-    this.doubts = element("p", { className: "note doubts", role: "status" });
-    this.others = element("ul");
-    this.made = element("section", { className: "card" }, this.name, this.box,
-      element("p", { className: "note" }, this.copy, this.note), this.doubts, this.others);
-    this.box.addEventListener("pointerover", (event) => this.point(event));
-    this.box.addEventListener("click", (event) => this.point(event));
+    const made = byId("card").content.firstElementChild.cloneNode(true);
+    Object.assign(this, { model, made, off: new Set(), answer: { nmt: [] } }); // off: heads, as "cross.1.2"
+    write(made);
+    const find = (selector) => made.querySelector(selector);
+    [this.box, this.doubts, this.others, this.note] = ["div", ".doubts", "ul", "span"].map(find);
+    Object.assign(find("h2"), { textContent: model?.name, title: model?.details, hidden: !model });
+    this.box.onpointerover = this.box.onclick = ({ target }) => {
+      const { sentence, piece } = target.dataset;
+      if (piece) look({ card: this, sentence: Number(sentence), step: Number(piece) });
+    };
+    const button = find("button");
+    button.hidden = !navigator.clipboard; // which needs https, or this machine
+    button.onclick = () => copy(button, this.answer.translatedText);
   }
 
-  async ask(fields, asked, signal) {
+  async ask(fields, signal) {
     this.box.ariaBusy = "true";
     try {
-      const answer = await backend.translate({ ...fields, model: this.model?.id, off: this.off }, signal);
-      if (asked < this.number) return; // a newer one is there
-      this.number = asked;
-      this.show(answer);
+      this.show(await backend.translate({ ...fields, model: this.model?.id, off: this.heads() }, signal));
     } catch (error) {
       if (signal.aborted) return;
       this.show({ translatedText: "", nmt: [] });
-      tell(error.message, true);
+      tell(error.message, "error");
     }
-    if (asked === number) this.box.ariaBusy = "false";
+    if (!signal.aborted) this.box.ariaBusy = "false";
+  }
+
+  heads() {
+    return [...this.off].map((each) => each.split("."));
   }
 
   show(answer) {
     this.answer = answer;
     showTranslation(this.box, answer.translatedText, answer.nmt);
     this.box.lang = target.value;
-    this.copy.hidden = !answer.translatedText || !navigator.clipboard; // which needs https, or this machine
     this.note.textContent = [answer.ms ? say("milliseconds", { ms: Math.round(answer.ms) }) : "",
-      this.off.length ? say("heads_off", { count: this.off.length }) : ""].filter(Boolean).join(", ");
+      this.off.size ? say("heads_off", { count: this.off.size }) : ""].filter(Boolean).join(", ");
     const doubts = [...new Set(answer.nmt.flatMap((each) => each.doubts))].map((each) => words.doubts[each]);
     this.doubts.textContent = doubts.length ? say("doubtful", { reasons: doubts.join(", ") }) : "";
-    this.others.replaceChildren(...(answer.alternatives ?? []).map((other, i) => this.other(other, answer.shares?.[i])));
+    // Where the model can be asked for another translation, a click shows its attention and its next pieces.
+    this.others.replaceChildren(...(answer.alternatives ?? []).map((other, i) => element("li", {},
+      element("small", { textContent: answer.shares ? percent(answer.shares[i]) : "" }),
+      element(this.model ? "button" : "span", {
+        dir: "auto", lang: target.value, textContent: other, onclick: this.model && (() => begin(other)) }))));
     if (answer.detectedLanguage?.confidence) tell(say("detected", { name: nameOf(answer.detectedLanguage.language) }));
     requestAnimationFrame(explore);
   }
-
-  // Another translation. Where the model can be asked for it, a click shows its attention and its next pieces.
-  other(other, share) {
-    const content = element(models.length ? "button" : "span", { dir: "auto", lang: target.value, textContent: other });
-    if (models.length) content.onclick = () => begin(other);
-    return element("li", {}, element("small", { textContent: share ? percent(share) : "" }), content);
-  }
-
-  async copied() {
-    await navigator.clipboard.writeText(this.answer.translatedText);
-    this.copy.textContent = say("copied");
-    setTimeout(() => { this.copy.textContent = say("copy"); }, 1500);
-  }
-
-  point(event) {
-    const piece = event.target.closest("[data-piece]");
-    if (piece) look({ card: cards.indexOf(this), sentence: Number(piece.dataset.sentence), step: Number(piece.dataset.piece) });
-  }
 }
 
-const tell = (message, isError = false) => {
-  byId("message").textContent = message;
-  byId("message").classList.toggle("error", isError);
-};
-
 // Asks all models. An old request that still waits is given up.
-function translate(quick = false) {
+function translate(alternatives = ALTERNATIVES) {
   asking.abort();
   asking = new AbortController();
-  const { signal } = asking, asked = ++number;
-  const alternatives = quick ? 0 : ALTERNATIVES;
   const fields = { text: text.value, source: source.value, target: target.value, alternatives, prefix: prefix.value };
   tell("");
-  if (!text.value.trim()) return cards.forEach((card) => { card.number = asked; card.show({ translatedText: "", nmt: [] }); });
-  cards.forEach((card) => card.ask(fields, asked, signal));
+  cards.forEach((card) => card.ask(fields, asking.signal));
 }
 
 function typed() {
   clearTimeout(timer);
-  timer = setTimeout(() => { translate(); remember(); }, backend.pause);
-  byId("count").textContent = `${text.value.length.toLocaleString()} / ${text.maxLength.toLocaleString()}`;
-  if (backend.quick) translate(true);
+  timer = setTimeout(() => { translate(); remember(); }, PAUSE);
+  if (backend.quick) translate(0);
 }
 
 function begin(beginning) {
@@ -118,24 +96,31 @@ function begin(beginning) {
   translate();
 }
 
+// Copies a text, and says so on the button for a moment.
+async function copy(button, copied) {
+  await navigator.clipboard?.writeText(copied);
+  button.textContent = say(navigator.clipboard ? "copied" : "in_the_address");
+  setTimeout(() => { button.textContent = say(button.dataset.say); }, 1500);
+}
+
 // --- what the models looked at
 
-const sentenceOf = (card) => card?.answer.nmt[Math.min(place.sentence, card.answer.nmt.length - 1)];
+const sentenceOf = ({ answer }) => answer.nmt[Math.min(place.sentence, answer.nmt.length - 1)];
+const stepOf = ({ pieces }) => Math.min(place.step ?? 0, pieces.length - 1);
+const explored = () => cards.filter(sentenceOf); // the maps show them
 
 function explore() {
-  explored = cards.map((card) => ({ card, sentence: sentenceOf(card) })).filter(({ sentence }) => sentence);
-  byId("below").hidden = !explored.length;
-  if (!explored.length) return byId("read").replaceChildren();
-  showSource(byId("read"), explored[0].sentence);
-  byId("attention").hidden = !explored.some(({ sentence }) => sentence.attention);
-  explorer.show(explored.map(({ card, sentence }) => Object.assign(
-    levels(sentence, card.model?.name ?? ""), { off: new Set(card.off.map((each) => each.join("."))) })));
-  look({});
+  const [first] = explored();
+  byId("below").hidden = !first;
+  byId("read").replaceChildren(...nodesOf(first ? sentenceOf(first).source_pieces ?? [] : [], 0));
+  if (!first) return;
+  explorer.show(explored().map((card) => ({ ...levels(sentenceOf(card)), details: card.model?.name, off: card.off })));
+  look();
 }
 
 // The rows of a map are pieces of the translation, or words of it.
 const isOfTranslation = () => ["cross", "decoder_self"].includes(explorer.choice.kind);
-const groupsOf = ({ pieces }) => (explorer.choice.level === "words" ? wordsOf(pieces) : pieces.map((_, i) => [i]));
+const rowsOf = ({ pieces }) => LEVELS[explorer.choice.level](pieces);
 
 // The attention to the source, of the chosen layer and head if the maps show this kind.
 function cross({ attention }) {
@@ -145,123 +130,109 @@ function cross({ attention }) {
 
 // Shows the pieces that were written while the model looked at one piece of the source.
 function lookBack(event) {
-  const piece = event.target.dataset.piece, weights = piece && cross(sentenceOf(cards[place.card]));
-  light(cards[place.card].box, weights ? weights.map((row) => row[piece]) : [], place.sentence);
+  const { piece } = event.target.dataset, weights = piece && cross(sentenceOf(place.card));
+  light(place.card.box, weights ? weights.map((row) => row[piece]) : [], place.sentence);
 }
 
 // Shows one piece of a translation: what was looked at for it, what else was likely, and how it was computed.
-function look(changes, pointing = true) {
+function look(changes = {}, pointing = true) {
   const before = place.sentence;
-  place = { ...place, ...changes, isChosen: place.isChosen || "step" in changes };
+  Object.assign(place, changes);
   if (place.sentence !== before) return explore();
-  const sentence = sentenceOf(cards[place.card]);
+  const sentence = sentenceOf(place.card);
   if (!sentence) return;
-  place.step = Math.min(place.step, sentence.pieces.length - 1);
-  const model = explored.findIndex((each) => each.sentence === sentence);
-  if (pointing && place.isChosen && model >= 0 && isOfTranslation()) {
-    explorer.point(model, groupsOf(sentence).findIndex((group) => group.includes(place.step)));
+  const { card } = place, { pieces, log_probs } = sentence, step = stepOf(sentence);
+  if (pointing && "step" in place && isOfTranslation()) {
+    explorer.point(explored().indexOf(card), rowsOf(sentence).findIndex(({ at }) => at.includes(step)));
   }
-  cards.forEach((card, i) => mark(card.box, i === place.card ? place : null));
-  byId("readout").textContent = sentence.pieces[place.step] === END ? "" : sure(sentence, place.step);
-  light(byId("read"), cross(sentence)?.[place.step] ?? []);
-  showNext(sentence);
+  document.querySelector(".piece.chosen")?.classList.remove("chosen");
+  card.box.querySelector(`[data-sentence="${place.sentence}"][data-piece="${step}"]`)?.classList.add("chosen");
+  const sure = { piece: textOf(pieces[step]).trim(), percent: percent(Math.exp(log_probs[step])) };
+  byId("readout").textContent = pieces[step] === END ? "" : say("sure", sure);
+  light(byId("read"), cross(sentence)?.[step] ?? []);
+  showNext(sentence, step);
   trace();
 }
 
 // The likeliest pieces at a step. A click lets the translation begin with what is before, and the piece.
-function showNext({ pieces, next }) {
+function showNext({ pieces, next }, step) {
   byId("what_if").hidden = !next;
   if (!next) return;
-  const before = pieces.slice(0, place.step);
-  byId("so_far").textContent = place.step ? say("so_far", { text: joined(before) }) : say("at_the_start");
-  byId("next").replaceChildren(...next[place.step].map(([piece, probability]) => {
-    const button = element("button", { type: "button", textContent: shown(piece), disabled: piece === END });
-    button.classList.toggle("chosen", piece === pieces[place.step]);
-    button.addEventListener("click", () => begin(joined([...before, piece])));
-    const bar = element("i");
-    bar.style.width = `${100 * probability}%`;
-    return element("li", {}, button, element("span", { className: "bar" }, bar), element("span", { textContent: percent(probability) }));
-  }));
+  const before = pieces.slice(0, step);
+  byId("so_far").textContent = step ? say("so_far", { text: joined(before) }) : say("at_the_start");
+  byId("next").replaceChildren(...next[step].map(([piece, probability]) => element("li", {},
+    element("button", {
+      type: "button", textContent: shown(piece), disabled: piece === END,
+      className: piece === pieces[step] ? "chosen" : "", onclick: () => begin(joined([...before, piece])),
+    }),
+    element("span", { className: "bar", style: `--share: ${probability}` }),
+    element("span", { textContent: percent(probability) }))));
 }
 
 async function trace() {
   tracing.abort();
   const { signal } = tracing = new AbortController();
-  const card = cards[place.card], sentence = sentenceOf(card);
-  const { kind, layer, head } = explorer.choice;
-  byId("trace").hidden = !backend.trace || !sentence?.attention || !isOfTranslation();
-  if (byId("trace").hidden || !byId("trace").open) return;
+  const { card } = place, sentence = sentenceOf(card), { kind, layer, head } = explorer.choice;
+  const weights = isOfTranslation() && backend.trace && sentence?.attention?.[kind], panel = byId("trace");
+  panel.hidden = !weights;
+  if (!weights || !panel.open) return;
+  const step = stepOf(sentence);
   const asked = {
-    model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: place.step + 1, attention: kind,
-    layer: layer ?? sentence.attention[kind].length, head: head ?? 1, options: { off: card.off },
+    model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: step + 1, attention: kind,
+    layer: layer ?? weights.length, head: head ?? 1, options: { off: card.heads() },
   };
   const { steps, names } = await backend.trace(asked, signal).catch(() => ({})); // another one was asked for
-  if (steps && !signal.aborted) stepList.show(steps, { token: sentence.pieces[place.step], classes: card.model.classes[kind], names });
+  if (!steps || signal.aborted) return;
+  stepList.show(steps, { token: sentence.pieces[step], classes: card.model.classes[kind], names });
 }
 
 // Switches a head of a model off, or on again.
 function switchHead(kind, layer, head, model) {
-  const { card } = explored[model], name = [kind, layer, head];
-  const rest = card.off.filter((each) => String(each) !== String(name));
-  card.off = rest.length < card.off.length ? rest : [...rest, name];
+  const { off } = explored()[model], name = [kind, layer, head].join(".");
+  if (!off.delete(name)) off.add(name);
   translate();
 }
 
 // --- languages and models
 
+// A code can be that of no language, such as that of a generated task.
 function nameOf(code) {
-  try {
-    return new Intl.DisplayNames([language], { type: "language", fallback: "none" }).of(code) ??
-      languages.find((each) => each.code === code)?.name ?? code;
-  } catch { // the code of no language, such as that of a generated task
-    return code;
-  }
+  if (code === "auto") return say("detect");
+  const name = /^[a-z]{2,3}(-[A-Z]{2}|-[A-Z][a-z]{3})?$/.test(code) &&
+    new Intl.DisplayNames([language], { type: "language", fallback: "none" }).of(code);
+  return name || (languages.find((each) => each.code === code)?.name ?? code);
 }
 
-const targetsOf = (code) => languages.find((each) => each.code === code).targets.filter((each) => each !== code);
+const choices = (codes) => [...new Set(codes)].map((code) => [code, nameOf(code)]);
 
-function fill(select, codes, chosen) {
-  select.replaceChildren(...codes.map((code) => new Option(code === "auto" ? say("detect") : nameOf(code), code)));
-  if (codes.includes(chosen)) select.value = chosen;
-  select.disabled = codes.length < 2;
-}
-
-function fillTargets(chosen) {
-  const all = source.value === "auto" ? languages.flatMap((each) => targetsOf(each.code)) : targetsOf(source.value);
-  fill(target, [...new Set(all)], chosen);
-  byId("swap").hidden = source.value === "auto" || !languages.some(
-    (each) => each.code === target.value && each.targets.includes(source.value));
+function offerTargets(chosen) {
+  const isPair = (from, to) => pairs.some((pair) => pair[0] === from && pair[1] === to);
+  const targets = pairs.filter(([from]) => [from, "auto"].includes(source.value)).map(([, to]) => to);
+  offer(target, choices(targets), chosen);
+  byId("swap").hidden = !isPair(target.value, source.value);
   const some = models.filter((each) => each.languages[0] === source.value && each.languages[1] === target.value);
-  byId("models").hidden = some.length < 2;
-  byId("models").replaceChildren(...some.map((model, i) => {
-    const box = element("input", { type: "checkbox", checked: i < MOST_SHOWN, onchange: showCards });
-    box.dataset.model = model.id;
-    return element("label", { title: model.details }, box, model.name);
-  }));
+  byId("models").replaceChildren(...some.map(({ id, name, details }, i) => element("label", { title: details },
+    element("input", { type: "checkbox", value: id, checked: i < MOST_SHOWN, onchange: showCards }), name)));
   showCards();
 }
 
 // Keeps the cards of models that were shown before, with what was switched off in them.
 function showCards() {
-  text.placeholder = say("placeholder");
-  document.title = say("title");
-  const chosen = [...byId("models").querySelectorAll("input:checked")].map((each) => models[each.dataset.model]);
-  cards.splice(0, cards.length, ...(models.length ? chosen : [null]).map(
-    (model) => cards.find((card) => card.model === model) ?? new Card(model)));
-  byId("answers").replaceChildren(...cards.map((card) => card.made));
-  document.querySelector("main").classList.toggle("several", cards.length > 1);
-  place = { card: 0, sentence: 0, step: 0, isChosen: false };
-  byId("about").textContent = cards.filter(({ model }) => model).map(({ model }) => say("about", {
-    name: model.name, details: model.details, millions: (model.parameters / 1e6).toFixed(1) })).join(" ") +
-    (models.length ? ` ${say("local")}` : "");
+  const chosen = [...byId("models").querySelectorAll(":checked")].map(({ value }) => models[value]);
+  cards = (models.length ? chosen : [undefined]).map(
+    (model) => cards.find((card) => card.model === model) ?? new Card(model));
+  byId("answers").replaceChildren(...cards.map(({ made }) => made));
+  place = { card: cards[0], sentence: 0 };
+  byId("about").textContent = chosen.map(({ name, details, parameters }) => (
+    say("about", { name, details, millions: (parameters / 1e6).toFixed(1) }))).join(" ");
   translate();
 }
 
 function swap() {
-  const [from, to] = [source.value, target.value];
-  text.value = cards[0].answer.translatedText || text.value;
-  source.value = to;
-  fillTargets(from);
+  const from = source.value;
+  text.value = cards[0]?.answer.translatedText || text.value;
+  source.value = target.value;
+  offerTargets(from);
   typed();
 }
 
@@ -273,40 +244,28 @@ function remember() {
   history.replaceState(null, "", `#${fields}`);
 }
 
-async function share() {
-  remember();
-  await navigator.clipboard?.writeText(location.href);
-  byId("share").textContent = say(navigator.clipboard ? "copied" : "in_the_address");
-  setTimeout(() => { byId("share").textContent = say("share"); }, 1500);
-}
-
 async function start() {
-  let settings;
-  try {
-    settings = await backend.start();
-  } catch (error) {
-    return tell(error instanceof TypeError ? say("failed") : error.message, true);
-  }
+  const settings = await backend.start(), fields = new URLSearchParams(location.hash.slice(1));
   ({ languages, models } = settings);
+  pairs = languages.flatMap(({ code, targets }) => targets.filter((to) => to !== code).map((to) => [code, to]));
   text.maxLength = settings.limit;
   byId("key").hidden = !settings.needsKey;
-  const fields = new URLSearchParams(location.hash.slice(1));
-  const sources = languages.filter((each) => targetsOf(each.code).length).map((each) => each.code);
-  fill(source, sources.length > 1 && !models.length ? ["auto", ...sources] : sources, fields.get("source") ?? sources[0]);
+  const sources = [...new Set(pairs.map(([from]) => from))], detects = sources.length > 1 && !models.length;
+  offer(source, choices(detects ? ["auto", ...sources] : sources), fields.get("source") ?? sources[0]);
   text.value = fields.get("text") ?? settings.example ?? "";
   prefix.value = fields.get("prefix") ?? "";
-  fillTargets(fields.get("target"));
-  source.addEventListener("change", () => fillTargets(target.value));
-  target.addEventListener("change", () => fillTargets(target.value));
-  text.addEventListener("input", typed);
-  for (const each of [prefix, byId("key")]) each.addEventListener("input", typed);
-  byId("read").addEventListener("pointerover", lookBack);
-  byId("read").addEventListener("pointerleave", lookBack);
-  byId("swap").addEventListener("click", swap);
-  byId("share").addEventListener("click", share);
-  byId("trace").addEventListener("toggle", trace);
-  document.addEventListener("language", () => { cards.length = 0; fillTargets(target.value); });
+  offerTargets(fields.get("target"));
+  source.onchange = target.onchange = () => offerTargets(target.value);
+  text.oninput = prefix.oninput = byId("key").oninput = typed;
+  byId("read").onpointerover = byId("read").onpointerleave = lookBack;
+  byId("swap").onclick = swap;
+  byId("share").onclick = ({ target }) => { remember(); copy(target, location.href); };
+  byId("trace").ontoggle = trace;
+  document.addEventListener("language", () => {
+    for (const each of [...source.options, ...target.options]) each.text = nameOf(each.value);
+    showCards();
+  });
   typed();
 }
 
-start();
+start().catch((error) => tell(error.message, "error"));

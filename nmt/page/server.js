@@ -1,11 +1,9 @@
 // The page asks the server that it comes from.
 const backend = {
-  pause: 250, // milliseconds after the last key
-
   async ask(path, fields, signal) {
     const answer = await fetch(path, fields && {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields), signal,
-    });
+    }).catch(() => { throw new Error(say("failed")); });
     const content = await answer.json();
     if (!answer.ok) throw new Error(content.error);
     return content;
@@ -17,9 +15,8 @@ const backend = {
   },
 
   async translate({ text, source, target, alternatives }, signal) {
+    if (!text.trim()) return { translatedText: "", nmt: [] };
     const fields = { q: text, source, target, alternatives, nmt: true, api_key: byId("key").value };
-    return this.ask("translate", fields, signal).catch((error) => {
-      throw error instanceof TypeError ? new Error(say("failed")) : error;
-    });
+    return this.ask("translate", fields, signal);
   },
 };

@@ -13,46 +13,41 @@ function decimal(value) {
   return text === "-0.000" ? "0.000" : text.replace("-", "−");
 }
 
-function cell(value, className = "") {
-  return element("td", { textContent: decimal(value), className });
+// A cell with a number, or a bar. `share` says how strong its colour is, or how long it is.
+function cell(textContent, value, share = 0, className = "") {
+  const sign = value < 0 ? "minus" : "";
+  return element("td", { textContent, className: `${className} ${sign}`, style: `--share: ${share}` });
 }
 
-function bar(value, least, top) {
-  const made = element("i", { className: value < 0 && least === 0 ? "minus" : "plus" });
-  made.style.width = `${value === null ? 0 : 100 * Math.abs(value - least) / Math.max(top - least, 1e-9)}%`;
-  return element("td", { className: "bar" }, made);
-}
+const bar = (value, top) => cell("", value, Math.abs(value) / top, "bar");
+const number = (value, ...how) => cell(decimal(value), value, ...how);
 
-// The numbers of a step: for each token a number, beside the scores that it comes from; the best tokens; or vectors.
-function numbersOf(step, all, token) {
+// The headings and the rows of a step: for each token a number, beside the scores that it comes from; the best tokens;
+// or vectors.
+function numbersOf(step, all) {
   const { name, labels, columns, values } = step;
-  const table = (headings, cells) => {
-    const head = element("tr", {}, ...["", ...headings].map((textContent) => element("th", { textContent })));
-    const rows = cells.map((each, i) => {
-      const label = labels[i] ?? "", dir = isMark(label) ? "ltr" : "auto";
-      return element("tr", { className: columns.length && label === token ? "now" : "" },
-        element("th", { textContent: shown(label), dir }), ...each);
-    });
-    return element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
-  };
-  if (!Array.isArray(values)) return element("p", { textContent: decimal(values) });
   if (columns.length) {
-    return table([...columns.map(named), ""],
-      values.map(([logit, probability]) => [cell(logit), cell(probability), bar(probability, 0, 1)]));
+    const row = ([logit, probability]) => [number(logit), number(probability), bar(probability, 1)];
+    return [[...columns.map(named), ""], values.map(row)];
   }
-  const highest = Math.max(...finite(values).map(Math.abs), 1e-9), isScore = SCORES.includes(name);
+  const least = perToken(step) && SCORES.includes(name) ? Math.min(...finite(values)) : 0;
+  const highest = Math.max(...finite(values).map((value) => Math.abs(value - least)), 1e-9);
   if (perToken(step)) {
-    const scores = FROM_SCORES.includes(name) ? all.slice(0, all.indexOf(step)).filter(perToken).slice(-1) : [];
-    const [least, top] = isScore ? [Math.min(...finite(values)), Math.max(...finite(values))] : [0, highest];
-    return table([...scores, step].map((each) => named(each.name)).concat(""), values.map((value, i) => (
-      [...scores.map((each) => cell(each.values[i], "before")), cell(value), bar(value, least, top)])));
+    const before = FROM_SCORES.includes(name) ? all.slice(0, all.indexOf(step)).filter(perToken).slice(-1) : [];
+    const row = (value, i) => [...before.map((each) => number(each.values[i], 0, "before")), number(value),
+      bar(value === null ? 0 : value - least, highest)];
+    return [[...before, step].map((each) => named(each.name)).concat(""), values.map(row)];
   }
-  const rows = labels.length ? values : [values];
-  return table(rows[0].map((_, j) => j + 1), rows.map((row) => row.map((value) => {
-    const made = cell(value, value < 0 ? "tinted minus" : "tinted plus");
-    made.style.setProperty("--weight", 0.65 * Math.abs(value) / highest);
-    return made;
-  })));
+  const rows = labels.length ? values : [[values].flat()];
+  const row = (own) => own.map((value) => number(value, 0.65 * Math.abs(value) / highest));
+  return [rows[0].map((_, j) => j + 1), rows.map(row)];
+}
+
+function tableOf({ labels, columns }, [headings, rows], token) {
+  const head = ["", ...headings].map((textContent) => element("th", { textContent }));
+  const lines = rows.map((cells, i) => element("tr", { className: columns.length && labels[i] === token ? "now" : "" },
+    element("th", { textContent: shown(labels[i] ?? ""), dir: "auto" }), ...cells));
+  return element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines));
 }
 
 function shapeOf({ shape, columns, labels, values }) {
@@ -99,7 +94,7 @@ class Steps {
       element("p", { className: "equation" }, ...this.equation(step)),
       element("p", { className: "sentence", textContent: this.sentence(step) }),
       element("p", { className: "note", textContent: shapeOf(step) }),
-      element("div", { className: "scroll" }, numbersOf(step, all, token)));
+      element("div", { className: "scroll" }, tableOf(step, numbersOf(step, all), token)));
   }
 
   texts(table) {

@@ -21,7 +21,6 @@ def page(
     layer: int | None = None,
     head: int | None = None,
     words: bool = False,
-    scaled: bool = False,
 ) -> str:
     """Return the HTML of a page that shows one sentence at a time, with a map of each model, between pieces.
 
@@ -30,9 +29,8 @@ def page(
     `nmt.lab.attention.figure.figure`, and `kind` may be the name of a view.
     """
     views = views or [[{} for _ in models] for models in sentences]
-    shown = {"level": "words" if words else "pieces", "scale": "highest" if scaled else "one"}
     data = {
-        "choice": {"kind": kind, "layer": layer, "head": head, **shown},
+        "choice": {"kind": kind, "layer": layer, "head": head, "level": "words" if words else "pieces"},
         "texts": _texts(views),
         "sentences": [list(map(plain, *both)) for both in zip(sentences, views, strict=True)],
     }
@@ -60,11 +58,11 @@ def plain(attention: AttentionMap, views: Mapping[str, Levels]) -> dict[str, Any
 
 
 def _plain_view(seen: View) -> dict[str, Any]:
-    """Return a view for the page; its weights are (L, H, R, C), or (L, R, C) if it rolls."""
+    """Return a view for the page."""
     return {
         "rows": seen.axes[0],
         "columns": seen.axes[1],
-        "weights": (seen.weights[:, 0] if seen.rolls else seen.weights).astype(float).round(DECIMALS).tolist(),
+        "weights": seen.weights.astype(float).round(DECIMALS).tolist(),
         "reach": seen.reach,
         "rolls": seen.rolls,
         "cells": seen.cells,

@@ -133,11 +133,11 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
     The folder is made if needed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    panel: dict[str, Any] = {"layer": config.layer, "head": config.head, "scaled": config.scaled}
-    choice = {"kind": config.kind, "words": config.words, **panel}
+    choice: dict[str, Any] = {"layer": config.layer, "head": config.head}
+    panel, words = {**choice, "scaled": config.scaled}, config.words
     maps = [[seen.attention for seen in models] for models in sentences]
     levels = [[{name: each.levels() for name, each in seen.views.items()} for seen in models] for models in sentences]
-    text = page(maps, levels, **{**choice, "kind": next(iter(config.views), config.kind)})
+    text = page(maps, levels, kind=next(iter(config.views), config.kind), words=words, **choice)
     write_atomically(folder / PAGE, text.encode())
     yield folder / PAGE
     for number, models in enumerate(maps, start=1):
@@ -151,7 +151,7 @@ def write(sentences: list[Models], config: AttendConfig, folder: Path) -> Iterat
         if len(models) > 1:
             save_figure(draw([view(each, config.kind, words=config.words) for each in models], **panel), picture)
         else:
-            save(models[0], picture, **choice)
+            save(models[0], picture, kind=config.kind, words=words, **panel)
         yield picture
     if config.views:
         yield from write_views(sentences, config, folder, panel)

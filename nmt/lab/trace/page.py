@@ -20,18 +20,21 @@ def trace_page(trace: Trace, *, layer: int | None = None, head: int | None = Non
     """
     layer, head = trace.chosen(layer, head)
     layers, heads = range(1, trace.layers + 1), range(1, trace.heads + 1)
+    pieces = [shown(piece.label) for piece in trace.attention.target_pieces]
     data = {
-        "choice": {"layer": layer, "head": head},
         "layers": [[list(map(_plain, trace.steps(each, one))) for one in heads] for each in layers],
         "classes": list(map(trace.classes, layers)),
         "names": list(map(trace.names, layers)),
         "kind": trace.kind,
         "position": trace.position,
-        "pieces": [shown(piece.label) for piece in trace.attention.target_pieces],
+        "pieces": pieces,
         "token": shown(trace.piece),
     }
     scripts, origin = ("base.js", "steps.js", "trace.js"), details(trace.attention.origin)
-    return render("trace.html", scripts=scripts, steps=text("steps.json"), data=data, trace=trace, details=origin)
+    chosen = {"choice": {"layer": layer, "head": head}, "pieces": pieces, "position": trace.position}
+    return render(
+        "trace.html", scripts=scripts, steps=text("steps.json"), data=data, trace=trace, details=origin, **chosen
+    )
 
 
 def _plain(step: Step) -> dict[str, Any]:
