@@ -1,4 +1,4 @@
-"""Ensembles on the command line: translate.py, evaluate.py, score.py and attend.py."""
+"""Ensembles on the command line: evaluate.py, and what translate.py and attend.py refuse."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from nmt import load_translator
-from nmt.cli import evaluate, translate
+from nmt.cli import evaluate
 from nmt.errors import UserError
 from nmt.system.lines import as_line
-from tests.tiny_run import Run, save_other, sentences
-
-TEXTS = sentences(5, seed=1)
+from tests.tiny_run import Run, save_other
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +24,6 @@ def other(run: Run) -> Path:
 def both(run: Run, other: Path) -> str:
     """The argument that names both checkpoints; the path of the first needs quotes."""
     return f'ckpt=["{run.folder}",{other}]'
-
-
-def test_translate_py(run: Run, other: Path, both: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "a.en").write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
-    expected = load_translator([run.folder, other], device="cpu").translate(TEXTS)
-    translate.main([both, "device=cpu", f"text={TEXTS[0]}"])
-    assert capsys.readouterr().out == as_line(expected[0].text) + "\n"
-    translate.main([both, "device=cpu", f"input={tmp_path}/a.en", f"output={tmp_path}/a.jsonl"])
-    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()]
-    assert [row["text"] for row in rows] == [as_line(each.text) for each in expected]
-    assert [row["log_prob"] for row in rows] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
 
 
 def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path: Path) -> None:

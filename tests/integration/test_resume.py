@@ -194,6 +194,7 @@ EXTENDED = {
         "callbacks.early_stopping.patience=1",
         "callbacks.early_stopping.patience=null",
     ),
+    "inside an epoch": ([BY_PROGRESS, "data.sizes=[80,4,4]"], "trainer.max_steps=6", "trainer.max_steps=15"),
 }
 
 
@@ -201,12 +202,6 @@ EXTENDED = {
 @pytest.mark.parametrize(("more", "short", "long"), EXTENDED.values(), ids=EXTENDED)
 def test_a_run_that_has_ended_is_extended(tmp_path, more, short, long):
     assert_extends(tmp_path, more, [short], [long])
-
-
-@pytest.mark.slow
-def test_run_extended_inside_an_epoch_reads_the_rest(tmp_path):
-    more = [BY_PROGRESS, "data.sizes=[80,4,4]"]
-    assert_extends(tmp_path, more, ["trainer.max_steps=6"], ["trainer.max_steps=15"])
 
 
 @pytest.mark.slow

@@ -26,13 +26,11 @@ from nmt.translation.translator import Ensemble, Translator
 from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
 
 TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]
-TWO_PARTS = "a man, woman dog. Two red bike!"
 SEARCHES = [
     BeamSearch(beam_size=3, max_length_factor=1.0, coverage_penalty=0.3, n_best=2),
     BeamSearch(beam_size=4, groups=2, n_best=4, max_length_factor=1.0, utility="chrf"),
     Sampling(samples=2, max_length_factor=1.0, top_p=0.9),
 ]
-searches = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
 
 
 @pytest.fixture(scope="module")
@@ -59,19 +57,7 @@ def same(one: list[list[Translation]], other: list[list[Translation]]) -> None:
         assert [t.score for t in first] == pytest.approx([t.score for t in second], abs=1e-4)
 
 
-@searches
-def test_the_same_model_twice_is_the_model(run: Run, search: Search) -> None:
-    twice = Ensemble([run.translator] * 2)
-    assert twice.search == run.translator.search
-    texts, prefixes = [*TEXTS, TWO_PARTS], ["", "a red", *[""] * 7]
-    one, two = (t.hypotheses(texts, prefixes=prefixes, search=search) for t in (run.translator, twice))
-    same(one, two)
-    one, two = (t.hypotheses(texts, search=search, max_source_length=10) for t in (run.translator, twice))
-    same(one, two)
-    assert two[-1][0].parts
-
-
-@searches
+@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.label)
 def test_search_and_score_agree_in_any_batch(mixed: Ensemble, search: Search) -> None:
     together = mixed.hypotheses(TEXTS, search=search)
     for text, found in zip(TEXTS, together, strict=True):
@@ -102,7 +88,7 @@ def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
     assert second.encode(["a man"])[0].tokens > run.translator.encode(["a man"])[0].tokens
     both = Ensemble([run.translator, second])
     same([both.hypotheses([text])[0] for text in TEXTS], both.hypotheses(TEXTS))
-    assert both.source_limit().tokens == 30 and both.translate([TWO_PARTS])[0].parts
+    assert both.source_limit().tokens == 30 and both.translate(["a man, woman dog. Two red bike!"])[0].parts
     same(Ensemble([second] * 2).hypotheses(TEXTS), second.hypotheses(TEXTS))
     with pytest.raises(UserError, match=r"different pieces; use search\.coverage_penalty=0"):
         both.translate(TEXTS, coverage_penalty=0.2)

@@ -10,7 +10,7 @@ import pytest
 
 from nmt.config.compose import compose
 from nmt.lab.alignment import eflomal
-from nmt.lab.claims import CLAIMS, faithful, gradient
+from nmt.lab.claims import CLAIMS, faithful
 from nmt.lab.claims.claim import (
     NO_ATTENTION,
     Contrast,
@@ -202,16 +202,6 @@ def test_the_softmax_saturates_without_the_division():
     entropy, gradient, bleu = judged(claim, runs)
     assert entropy.verdict == gradient.verdict == "supported" and min(entropy.values) > 50
     assert bleu.values == (0.0,) * 3
-
-
-def test_the_gradient_vanishes_without_attention(monkeypatch):
-    for name, value in (("DISTANCES", (0, 20)), ("SENTENCES", 10), ("SEEDS", (1, 2))):
-        monkeypatch.setattr(gradient, name, value)
-    found = CLAIMS["gradient"]().measure({})
-    assert all(line["0"] == (100.0, 100.0) for line in found.lines.values())
-    assert max(found.lines["no attention"]["20"]) < 1 < min(found.lines["Bahdanau"]["20"])
-    bahdanau, *_ = CLAIMS["gradient"]().contrasts(found.lines, found.more)
-    assert min(bahdanau.values) > 0 and "untrained" in bahdanau.text.en
 
 
 @pytest.mark.slow

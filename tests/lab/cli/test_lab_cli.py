@@ -75,6 +75,9 @@ def test_without_trainings_the_page_is_written_at_once(tmp_path, capsys, monkeyp
         *("README.md", "README.ko.md", "index.html"),
         *("claims.json", "gradient.png"),
     }
+    (found,) = json.loads((tmp_path / "claims.json").read_text("utf-8"))
+    assert all(line["0"] == [100.0, 100.0] for line in found["curves"].values())
+    assert max(found["curves"]["no attention"]["20"]) < 1 < min(found["curves"]["Bahdanau"]["20"])
 
 
 def test_a_comma_in_a_path_begins_no_other_value_of_a_training(tmp_path):
