@@ -32,7 +32,7 @@ BUDGETS = {
     "deploy": Size(3_150, None, 27),
     "lab": Size(9_850, None, 90),
     "scripts": Size(2_980),
-    "tests": Size(24_450),
+    "tests": Size(24_000),
 }
 
 
