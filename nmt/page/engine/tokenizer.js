@@ -44,7 +44,7 @@ const hex = (value, digits = 2) => value.toString(16).toUpperCase().padStart(dig
 
 class Tokenizer {
   // `scores` has null for a piece that no text has, `bytes` is the id of the first byte, and `unknown` the score of a
-  // character without a piece. `marks` are pieces that BPE never joins with others.
+  // character without a piece. `marks` are pieces that BPE finds first.
   constructor(settings) {
     Object.assign(this, settings);
     const scored = this.pieces.map((piece, id) => [piece, this.scores[id]]).filter(([, score]) => score !== null);
@@ -82,10 +82,9 @@ class Tokenizer {
       const mark = this.marks.find((each) => text.startsWith(each, place));
       found.push(mark ?? String.fromCodePoint(text.codePointAt(place)));
     }
-    const score = (n) => [found[n], found[n + 1]].some((each) => this.marks.includes(each)) ? undefined
-      : this.scoreOf.get(found[n] + found[n + 1]);
     for (;;) {
-      const scores = range(found.length).map((n) => score(n) ?? -Infinity), highest = most(scores);
+      const scores = found.map((piece, n) => this.scoreOf.get(piece + found[n + 1]) ?? -Infinity);
+      const highest = most(scores);
       if (highest === -Infinity) return found;
       const n = scores.indexOf(highest);
       found.splice(n, 2, found[n] + found[n + 1]);

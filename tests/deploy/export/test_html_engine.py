@@ -22,6 +22,7 @@ from nmt.deploy.export.html import Engine, packed
 from nmt.deploy.page import held
 from nmt.models.transformer import decoder_layers, encoder_layers
 from nmt.search.beam import BeamSearch
+from nmt.tokens import BOS, PAD
 from nmt.translation.loading import load_models, make_translator
 from tests.deploy.export.models import two_vocabularies
 from tests.models.cases import BETWEEN, CASES, build, model_config
@@ -54,7 +55,9 @@ def unigram() -> Tokenizer:
     return Tokenizer.train(pairs, settings, cache_dir=None)
 
 
-def both(words: str, tokenizer: Tokenizer | None = None, *, inputs: float = 1.0) -> tuple[Any, Engine]:
+def both(
+    words: str, tokenizer: Tokenizer | None = None, *, inputs: float = 1.0, banned: float = 0.0
+) -> tuple[Any, Engine]:
     """Return the translator of a model with random weights, and its engine. `inputs` multiplies the source table."""
     own, draw = tokenizer or unigram(), torch.Generator().manual_seed(3)
     sizes = {"source_vocab_size": own.source_vocab_size, "target_vocab_size": own.target_vocab_size}
@@ -63,6 +66,8 @@ def both(words: str, tokenizer: Tokenizer | None = None, *, inputs: float = 1.0)
         for name, weight in model.eval().named_parameters():
             weight.copy_((0.3 * torch.randn(weight.shape, generator=draw) + ("norm" in name)).half())
         model.encoder.embedding.weight.copy_((model.encoder.embedding.weight * inputs).half())
+        if banned:  # tokens that are never generated are the most probable ones
+            model.decoder.output.bias[[PAD, BOS]] = banned
     config = {"name": "tiny", "model": {"encoder": {}, "decoder": {}}, "search": search_node(SEARCH)}
     return held_by_engine(LoadedModel(model, own, config, {}, 1, Path()))
 
@@ -120,12 +125,13 @@ def test_examples_translate_the_same(name: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("make", [unigram, two_vocabularies])
 def test_odd_texts_have_the_same_ids_and_odd_ids_the_same_texts(make: Any) -> None:
     own, draw = make(), random.Random(1)
-    translator, engine = both("rnn model.tie_embeddings=target", own)
+    translator, engine = both("rnn model.tie_embeddings=target", own, banned=9.0)
     check(translator, engine, normalization="power", length_penalty=1.4, beam_size=3, n_best=2)
     texts = [
         "",
         " ",
         "▁▁ a ▁",
+        "\u0e01\u200b\u0e01",
         *("".join(draw.choices([*USUAL, *USUAL, *HIDDEN, *ODD], k=draw.randint(1, 30))) for _ in range(3000)),
     ]
     found = engine.ask("(model, texts) => texts.map((text) => model.read(text))", texts)
@@ -145,6 +151,8 @@ def test_odd_texts_have_the_same_ids_and_odd_ids_the_same_texts(make: Any) -> No
 def test_first_words_and_the_likeliest_tokens() -> None:
     translator, engine = both("transformer")
     check(translator, engine, prefix="RED, ß")
+    check(translator, engine, prefix="")
+    assert translated(engine, beam_size=1, n_best=3) == translated(engine, beam_size=3, n_best=3), "as wide as needed"
     ids = torch.tensor(translator.encode(TEXTS[:1])[0].ids)
     with torch.no_grad():
         log_probs, _ = translator.model.step(torch.tensor([2]), translator.model.start(ids, ids != 0))
@@ -162,6 +170,9 @@ def test_a_too_long_text_is_refused_and_an_empty_one_has_no_translation() -> Non
     assert (refused["reason"], refused["limit"]) == ("long", most) and refused["tokens"] > most
     assert engine.ask(ask, "a", {"prefix": "a b " * 9})["reason"] == "long"
     assert engine.ask(ask, " \ufeff", {})["translations"] == []
+    limited = engine.ask(ask, "a b " * 14, {"prefix": "a b " * 20})  # by the positions of the decoder
+    assert limited["limit"] == translator.longest_target - 1 == 31
+    assert translator.search.target_limit(translator.encode(["a b " * 14])[0].tokens) > 32
 
 
 @pytest.mark.parametrize(("kind", "layer", "head"), [("cross", 2, 1), ("encoder_self", 1, 2), ("decoder_self", 1, 4)])
@@ -190,6 +201,7 @@ def test_a_trace_has_the_steps_and_the_numbers_of_the_laboratory(words: str) -> 
             trace = lab.trace_position(translator, best, position, kind=kind)
             place = {"position": position, "attention": kind, "layer": trace.layers, "head": trace.heads}
             found = engine.ask("(model, ...given) => model.trace(...given)", TEXTS[1], best.tokens, place)["steps"]
+            assert found[-1]["rank"] == 1 + int((trace.logits > trace.logits[trace.token]).sum())
             expected = [lab.plain(step, columns=8) for step in trace.steps(trace.layers, trace.heads)]
             for one, other in zip(expected, found, strict=True):
                 same = ("name", "shape", "labels", "columns")
