@@ -6,6 +6,7 @@
 
 const KINDS = { cross: ["target", "source"], encoder_self: ["source", "source"], decoder_self: ["target", "read"] };
 const CHOICES = ["kind", "layer", "head", "level"];
+const STRONG = 0.77; // of the strongest colour: from here on, a text in the colour of the page is easier to read
 
 // The weights, by row and column, of a layer and a head or their means; null if this model has no such layer or head.
 function chosenWeights({ weights, rolls }, { layer, head }) {
@@ -36,13 +37,13 @@ function rove(box, all, perRow, first) {
 }
 
 class Maps {
-  constructor(box, { texts = {}, onplace = () => {}, onchange = () => {}, onoff = null } = {}) {
-    Object.assign(this, { box, texts, onplace, onchange, onoff, models: [] });
+  constructor(box, texts = {}, heard = {}) {
+    Object.assign(this, { box, texts, models: [], ...heard });
     [this.help, this.readout, this.maps, this.axes] = [".help span", ".readout", ".maps", ".axes"].map(
       (each) => box.querySelector(each));
     const mark = (...place) => {
       this.point(...place);
-      this.onplace(...place);
+      this.onplace?.(...place);
     };
     for (const name of ["pointerover", "focusin", "click", "pointerleave", "focusout"]) {
       this.maps.addEventListener(name, ({ type, target }) => {
@@ -73,7 +74,7 @@ class Maps {
     for (const [name, value] of Object.entries(changes)) byId(name).value = value ?? "";
     if (changes.kind || changes.level) this.place = null; // the rows change
     this.draw();
-    this.onchange();
+    this.onchange?.();
   }
 
   // Shows a row, a column or a cell of a model; without arguments, all.
@@ -117,7 +118,7 @@ class Maps {
     const token = (label) => element("th", { textContent: shown(label), title: label, dir: "auto" });
     const lines = weights.map((row, i) => element("tr", {}, token(rows[i]), ...row.map((weight, j) => element("td", {
       textContent: cells ? shown(cells[i][j]) : weight < 0.005 ? "" : (100 * weight).toFixed(0),
-      className: j < reach[i] ? "" : "masked", style: `--weight: ${weight}`,
+      className: j >= reach[i] ? "masked" : weight > STRONG ? "strong" : "", style: `--weight: ${weight}`,
     }))));
     const head = element("tr", {}, element("td"), ...columns.map(token)), style = `--columns: ${columns.length}`;
     const table = element("table", { role: "grid", ariaLabel: title, className: cells ? "texts" : "", dir, style },
@@ -160,8 +161,9 @@ class Maps {
       this.maps.children[model].querySelectorAll("th, tbody td").forEach((made) => {
         const i = made.parentElement.rowIndex - 1, j = made.cellIndex - 1, isToken = i < 0 || j < 0;
         const crosses = (i < 0) === (column < 0) && (j < 0) === (row < 0);
-        const weight = () => panel.shown[Math.max(row, i)][Math.max(column, j)];
-        if (isToken) made.style.setProperty("--weight", crosses ? weight() : 0);
+        const weight = crosses ? panel.shown[Math.max(row, i)][Math.max(column, j)] : 0;
+        if (isToken) made.style.setProperty("--weight", weight);
+        if (isToken) made.classList.toggle("strong", weight > STRONG);
         made.classList.toggle("chosen", i === row && j === column);
         made.classList.toggle("dim", !isToken && Math.max(row, column) >= 0 && i !== row && j !== column);
       });

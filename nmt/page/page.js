@@ -9,7 +9,7 @@ let cards = []; // one for each model that is shown
 let place; // the piece of a translation that is looked at: {card, sentence, step}, without a step until one is chosen
 let timer = 0, asking = new AbortController(), tracing = new AbortController();
 
-const explorer = new Maps(byId("attention"), {
+const explorer = new Maps(byId("attention"), {}, {
   onplace: (model, row) => {
     if (row < 0 || !isOfTranslation()) return;
     const card = explored()[model];
@@ -28,7 +28,7 @@ const tell = (textContent, className = "") => Object.assign(byId("message"), { t
 class Card {
   constructor(model) {
     const made = byId("card").content.firstElementChild.cloneNode(true);
-    Object.assign(this, { model, made, off: new Set(), answer: { nmt: [] } }); // off: heads, as "cross.1.2"
+    Object.assign(this, { model, made, off: new Map(), answer: { nmt: [] } }); // off: heads by "cross.1.2"
     write(made);
     const find = (selector) => made.querySelector(selector);
     [this.box, this.doubts, this.others, this.note] = ["div", ".doubts", "ul", "span"].map(find);
@@ -45,17 +45,13 @@ class Card {
   async ask(fields, signal) {
     this.box.ariaBusy = "true";
     try {
-      this.show(await backend.translate({ ...fields, model: this.model?.id, off: this.heads() }, signal));
+      this.show(await backend.translate({ ...fields, model: this.model?.id, off: [...this.off.values()] }, signal));
     } catch (error) {
       if (signal.aborted) return;
       this.show({ translatedText: "", nmt: [] });
       tell(error.message, "error");
     }
     if (!signal.aborted) this.box.ariaBusy = "false";
-  }
-
-  heads() {
-    return [...this.off].map((each) => each.split("."));
   }
 
   show(answer) {
@@ -179,7 +175,7 @@ async function trace() {
   const step = stepOf(sentence);
   const asked = {
     model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: step + 1, attention: kind,
-    layer: layer ?? weights.length, head: head ?? 1, options: { off: card.heads() },
+    layer: layer ?? weights.length, head: head ?? 1, options: { off: [...card.off.values()] },
   };
   const { steps, names } = await backend.trace(asked, signal).catch(() => ({})); // another one was asked for
   if (!steps || signal.aborted) return;
@@ -189,7 +185,7 @@ async function trace() {
 // Switches a head of a model off, or on again.
 function switchHead(kind, layer, head, model) {
   const { off } = explored()[model], name = [kind, layer, head].join(".");
-  if (!off.delete(name)) off.add(name);
+  if (!off.delete(name)) off.set(name, [kind, layer, head]);
   translate();
 }
 
@@ -223,8 +219,7 @@ function showCards() {
     (model) => cards.find((card) => card.model === model) ?? new Card(model));
   byId("answers").replaceChildren(...cards.map(({ made }) => made));
   place = { card: cards[0], sentence: 0 };
-  byId("about").textContent = chosen.map(({ name, details, parameters }) => (
-    say("about", { name, details, millions: (parameters / 1e6).toFixed(1) }))).join(" ");
+  byId("about").textContent = chosen.map(({ parameters: count, ...each }) => say("about", { ...each, count })).join(" ");
   translate();
 }
 

@@ -13,41 +13,28 @@ function decimal(value) {
   return text === "-0.000" ? "0.000" : text.replace("-", "−");
 }
 
-// A cell with a number, or a bar. `share` says how strong its colour is, or how long it is.
-function cell(textContent, value, share = 0, className = "") {
-  const sign = value < 0 ? "minus" : "";
-  return element("td", { textContent, className: `${className} ${sign}`, style: `--share: ${share}` });
+// A cell with a number, or a bar. The share of the value in `top` is the strength of its colour, or its length.
+function cell(textContent, value, top = Infinity, className = "") {
+  const sign = value < 0 ? "minus" : "", style = `--share: ${Math.abs(value) / top}`;
+  return element("td", { textContent, className: `${className} ${sign}`, style });
 }
 
-const bar = (value, top) => cell("", value, Math.abs(value) / top, "bar");
-const number = (value, ...how) => cell(decimal(value), value, ...how);
-
-// The headings and the rows of a step: for each token a number, beside the scores that it comes from; the best tokens;
-// or vectors.
-function numbersOf(step, all) {
-  const { name, labels, columns, values } = step;
-  if (columns.length) {
-    const row = ([logit, probability]) => [number(logit), number(probability), bar(probability, 1)];
-    return [[...columns.map(named), ""], values.map(row)];
-  }
-  const least = perToken(step) && SCORES.includes(name) ? Math.min(...finite(values)) : 0;
-  const highest = Math.max(...finite(values).map((value) => Math.abs(value - least)), 1e-9);
-  if (perToken(step)) {
-    const before = FROM_SCORES.includes(name) ? all.slice(0, all.indexOf(step)).filter(perToken).slice(-1) : [];
-    const row = (value, i) => [...before.map((each) => number(each.values[i], 0, "before")), number(value),
-      bar(value === null ? 0 : value - least, highest)];
-    return [[...before, step].map((each) => named(each.name)).concat(""), values.map(row)];
-  }
-  const rows = labels.length ? values : [[values].flat()];
-  const row = (own) => own.map((value) => number(value, 0.65 * Math.abs(value) / highest));
-  return [rows[0].map((_, j) => j + 1), rows.map(row)];
-}
-
-function tableOf({ labels, columns }, [headings, rows], token) {
-  const head = ["", ...headings].map((textContent) => element("th", { textContent }));
-  const lines = rows.map((cells, i) => element("tr", { className: columns.length && labels[i] === token ? "now" : "" },
-    element("th", { textContent: shown(labels[i] ?? ""), dir: "auto" }), ...cells));
-  return element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...lines));
+// The numbers of a step: for each token a number, beside the scores that it comes from; the best tokens; or vectors.
+function tableOf(step, all, token) {
+  const { name, labels, columns, values } = step, isList = perToken(step), hasBars = isList || columns.length > 0;
+  const before = isList && FROM_SCORES.includes(name) ? all.slice(0, all.indexOf(step)).filter(perToken).slice(-1) : [];
+  const least = isList && SCORES.includes(name) ? Math.min(...finite(values)) : 0;
+  const top = columns.length ? 1 : Math.max(...finite(values).map((value) => Math.abs(value - least)), 1e-9);
+  const rows = labels.length ? values.map((value) => [value].flat()) : [[values].flat()];
+  const names = isList ? [...before, step].map((each) => each.name) : columns;
+  const headings = hasBars ? names.map(named) : rows[0].map((_, j) => j + 1);
+  const lines = rows.map((row, i) => element("tr", { className: columns.length && labels[i] === token ? "now" : "" },
+    element("th", { textContent: shown(labels[i] ?? ""), dir: "auto" }),
+    ...before.map(({ values }) => cell(decimal(values[i]), values[i], Infinity, "before")),
+    ...row.map((value) => cell(decimal(value), value, hasBars ? Infinity : top / 0.65)),
+    hasBars ? cell("", (row.at(-1) ?? least) - least, top, "bar") : ""));
+  const head = element("tr", {}, ...["", ...headings].map((textContent) => element("th", { textContent })));
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
 }
 
 function shapeOf({ shape, columns, labels, values }) {
@@ -94,7 +81,7 @@ class Steps {
       element("p", { className: "equation" }, ...this.equation(step)),
       element("p", { className: "sentence", textContent: this.sentence(step) }),
       element("p", { className: "note", textContent: shapeOf(step) }),
-      element("div", { className: "scroll" }, tableOf(step, numbersOf(step, all), token)));
+      element("div", { className: "scroll" }, tableOf(step, all, token)));
   }
 
   texts(table) {

@@ -1,5 +1,5 @@
 const { sentences, texts, choice } = JSON.parse(byId("data").textContent);
-const maps = new Maps(byId("explorer"), { texts }), chooser = byId("sentence");
+const maps = new Maps(byId("explorer"), texts), chooser = byId("sentence");
 
 function show(number) {
   const models = sentences.at(number % sentences.length);
