@@ -18,8 +18,10 @@ that counts"""
 
 
 def test_code_is_counted_without_docstrings_comments_and_imports(tmp_path: Path) -> None:
-    for name in ("nmt/a.py", "nmt/lab/b.py", "nmt/deploy/inner/c.py", "scripts/d.py", "tests/e.py", "tests/f.txt"):
+    files = "nmt/a.py nmt/lab/b.py nmt/deploy/inner/c.py nmt/page/inner/d.js scripts/e.py tests/f.py tests/g.txt"
+    for name in files.split():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(TEXT, "utf-8")
     size = Size(lines=10, code=3, files=1)
-    assert {name: measured(paths) for name, paths in houses(tmp_path).items()} == dict.fromkeys(houses(tmp_path), size)
+    expected = dict.fromkeys(houses(tmp_path), size) | {"javascript": Size(lines=10, code=0, files=1)}
+    assert {name: measured(paths) for name, paths in houses(tmp_path).items()} == expected
