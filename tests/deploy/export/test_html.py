@@ -89,8 +89,7 @@ def test_an_engine_that_computes_something_else_writes_nothing(
 )
 def test_what_the_engine_does_not_have_is_refused(more: str, message: str, run: Run, tmp_path: Path) -> None:
     spans = with_spans(run, tmp_path / "spans.safetensors")
-    given = words(run, tmp_path / "page.html")
-    key = more.partition("=")[0]
+    given, key = words(run, tmp_path / "page.html"), more.partition("=")[0]
     with pytest.raises(UserError, match=message):
         export.main([word for word in given if not word.startswith(f"{key}=")] + [more.replace("SPANS", str(spans))])
 

@@ -55,9 +55,7 @@ def unigram() -> Tokenizer:
     return Tokenizer.train(pairs, settings, cache_dir=None)
 
 
-def both(
-    words: str, tokenizer: Tokenizer | None = None, *, inputs: float = 1.0, banned: float = 0.0
-) -> tuple[Any, Engine]:
+def both(words: str, tokenizer: Tokenizer | None = None, inputs: float = 1.0, banned: float = 0.0) -> Any:
     """Return the translator of a model with random weights, and its engine. `inputs` multiplies the source table."""
     own, draw = tokenizer or unigram(), torch.Generator().manual_seed(3)
     sizes = {"source_vocab_size": own.source_vocab_size, "target_vocab_size": own.target_vocab_size}
@@ -127,13 +125,9 @@ def test_odd_texts_have_the_same_ids_and_odd_ids_the_same_texts(make: Any) -> No
     own, draw = make(), random.Random(1)
     translator, engine = both("rnn model.tie_embeddings=target", own, banned=9.0)
     check(translator, engine, normalization="power", length_penalty=1.4, beam_size=3, n_best=2)
-    texts = [
-        "",
-        " ",
-        "▁▁ a ▁",
-        "\u0e01\u200b\u0e01",
-        *("".join(draw.choices([*USUAL, *USUAL, *HIDDEN, *ODD], k=draw.randint(1, 30))) for _ in range(3000)),
-    ]
+    letters = [*USUAL, *USUAL, *HIDDEN, *ODD]
+    random_texts = ("".join(draw.choices(letters, k=draw.randint(1, 30))) for _ in range(3000))
+    texts = ["", " ", "▁▁ a ▁", "\u0e01\u200b\u0e01", *random_texts]
     found = engine.ask("(model, texts) => texts.map((text) => model.read(text))", texts)
     for text, one, other in zip(texts, translator.encode(texts), found, strict=True):
         assert one.ids[0] == other, text
@@ -141,9 +135,8 @@ def test_odd_texts_have_the_same_ids_and_odd_ids_the_same_texts(make: Any) -> No
     lists = [[draw.randrange(draw.choice(most)) for _ in range(draw.randint(1, 12))] for _ in range(2000)]
     first = own.target_vocabulary.index("<0x00>")
     lists.append([first + byte for byte in "\ufeff☃\ufffd".encode()])
-    read = engine.ask(
-        "(model, lists) => lists.map((ids) => [model.target.decode(ids), model.target.labels(ids)])", lists
-    )
+    decode = "(model, lists) => lists.map((ids) => [model.target.decode(ids), model.target.labels(ids)])"
+    read = engine.ask(decode, lists)
     for ids, given in zip(lists, read, strict=True):
         assert given == [own.decode_target(ids), [piece.label for piece in own.target_pieces(ids)]], ids
 
