@@ -47,8 +47,7 @@ def test_a_page_holds_several_models_that_equal_their_checkpoints(
     models, out = [save_other(run, tmp_path / f"{name}.safetensors") for name in "ab"], tmp_path / "a page.html"
     export.main([f"ckpt=[{models[0]},{models[1]}]", *words(run, out)[1:]])
     assert capsys.readouterr().out.count("100.0% of the greedy translations are equal") == 2
-    page = out.read_text("utf-8")
-    assert page.count('class="model">') == 2 and 'id="engine">' in page and "</html>" in page
+    assert out.read_text("utf-8").count('class="model">') == 2
     assert {*tmp_path.iterdir()} == {*models, out}, "nothing is left beside it"
 
 

@@ -159,13 +159,11 @@ def test_a_too_long_text_is_refused_and_an_empty_one_has_no_translation() -> Non
     translator, engine = both("transformer model/positions=learned")
     ask = "(model, text, options) => { try { return model.translate(text, options); } catch (error) { return error; } }"
     most = translator.source_limit().tokens
-    refused = engine.ask(ask, "a b " * most, {})
-    assert (refused["reason"], refused["limit"]) == ("long", most) and refused["tokens"] > most
+    assert engine.ask(ask, "a b " * most, {}).items() >= {"reason": "long", "limit": most}.items()
     assert engine.ask(ask, "a", {"prefix": "a b " * 9})["reason"] == "long"
     assert engine.ask(ask, " \ufeff", {})["translations"] == []
     limited = engine.ask(ask, "a b " * 14, {"prefix": "a b " * 20})  # by the positions of the decoder
     assert limited["limit"] == translator.longest_target - 1 == 31
-    assert translator.search.target_limit(translator.encode(["a b " * 14])[0].tokens) > 32
 
 
 @pytest.mark.parametrize(("kind", "layer", "head"), [("cross", 2, 1), ("encoder_self", 1, 2), ("decoder_self", 1, 4)])
