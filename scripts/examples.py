@@ -94,7 +94,7 @@ MULTI30K = Group(
 )
 GROUPS = (SMALL, MULTI30K)
 OTHERS = {  # the corpus of models that were trained by hand; docs/results has the commands
-    "multi30k_distilled": "Multi30k",
+    **dict.fromkeys(["captions_bahdanau", "captions_luong", "captions_transformer", "multi30k_distilled"], "Multi30k"),
     "office_help_en_ko": "LibreOffice's help",
     "office_help_ko_en": "LibreOffice's help",
 }
