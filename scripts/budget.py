@@ -31,7 +31,7 @@ BUDGETS = {
     "core": Size(16_500, 9_600, 135),
     "deploy": Size(3_150, None, 27),
     "lab": Size(9_850, None, 90),
-    "javascript": Size(1_550),
+    "javascript": Size(1_575),
     "scripts": Size(2_980),
     "tests": Size(24_000),
 }

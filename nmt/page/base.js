@@ -4,6 +4,7 @@ const spoken = JSON.parse(document.getElementById("words").textContent);
 let language, words; // see speak()
 
 const byId = (id) => document.getElementById(id);
+const percent = (value) => `${value < 0.005 ? "< 1" : Math.round(100 * value)}\u00a0%`;
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const shown = (label) => label.replace(/^▁+$/, "␣").replace(/^(.{25}).{2,}$/su, "$1…"); // at most 26 characters
 const filled = (text, places) => text.replace(/\{(\w+)\}/g, (_, place) => places[place]?.toLocaleString(language));

@@ -9,9 +9,11 @@ const CHOICES = ["kind", "layer", "head", "level"];
 const STRONG = 0.77; // of the strongest colour: from here on, a text in the colour of the page is easier to read
 
 // The weights, by row and column, of a layer and a head or their means; null if this model has no such layer or head.
+// A model with one of them has no choice.
 function chosenWeights({ weights, rolls }, { layer, head }) {
-  const all = weights ?? [], layers = layer ? all.slice(layer - 1, layer) : rolls ? all.slice(-1) : all;
-  const heads = layers.flatMap((each) => (head ? each.slice(head - 1, head) : each));
+  const some = (all, number) => (number && all.length > 1 ? all.slice(number - 1, number) : all);
+  const all = weights ?? [], layers = rolls && !layer ? all.slice(-1) : some(all, layer);
+  const heads = layers.flatMap((each) => some(each, head));
   return heads.length ? heads[0].map((row, i) => row.map((_, j) => mean(heads.map((each) => each[i][j])))) : null;
 }
 
@@ -178,13 +180,13 @@ class Maps {
     const quoted = (label) => say("quoted", { label: isolated(shown(label ?? "")) });
     const list = (labels, values) => labels.map((label, i) => [quoted(label), values[i]])
       .filter(([, weight]) => weight >= 0.01).sort((a, b) => b[1] - a[1]).slice(0, 6)
-      .map(([label, weight]) => `${label} ${weight.toFixed(2)}`).join(", ");
+      .map(([label, weight]) => `${label} ${percent(weight)}`).join(", ");
     const key = this.choice.kind in this.texts ? "view_" : "", said = cells ? `, ${quoted(cells[row]?.[column])}` : "";
     const places = { from: quoted(rows[row]), to: quoted(columns[column]) };
     if (column < 0) return say(`${key}attends`, { ...places, list: list(columns, weights[row]) });
     if (row < 0) return say(`${key}attended`, { ...places, list: list(rows, weights.map((each) => each[column])) });
     if (column >= reach[row]) return say("later", places);
-    return say(`${key}gives`, { ...places, weight: weights[row][column].toFixed(2), said });
+    return say(`${key}gives`, { ...places, weight: percent(weights[row][column]), said });
   }
 }
 

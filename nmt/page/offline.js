@@ -41,7 +41,8 @@ const backend = {
       return { source, ...await this.holders[model].ask({ kind: "translate", text: source, options }, signal) };
     }));
     const found = lines.filter(({ translations }) => translations.length);
-    const others = found.length === 1 ? found[0].translations.slice(1) : [];
+    const texts = found.length === 1 ? found[0].translations.map(({ text }) => text) : [];
+    const others = texts.flatMap((text, i) => (i && texts.indexOf(text) === i ? found[0].translations[i] : []));
     return {
       translatedText: lines.map(({ translations }) => translations[0]?.text ?? "").join("\n"),
       alternatives: others.map((each) => each.text), shares: others.map((each) => Math.exp(each.log_prob)),

@@ -11,11 +11,12 @@ let timer = 0, asking = new AbortController(), tracing = new AbortController();
 
 const explorer = new Maps(byId("attention"), {}, {
   onplace: (model, row) => {
-    if (row < 0 || !isOfTranslation()) return;
+    if (!isOfTranslation()) return;
+    if (row < 0) return "step" in place && look(); // the chosen piece stays
     const card = explored()[model];
     look({ card, step: rowsOf(sentenceOf(card))[row].at[0] }, false);
   },
-  onchange: () => look(),
+  onchange: () => { look(); remember(); },
   onoff: switchHead,
 });
 const stepList = new Steps(byId("trace_steps"));
@@ -31,7 +32,8 @@ class Card {
     Object.assign(this, { model, made, off: new Map(), answer: { nmt: [] } }); // off: heads by "cross.1.2"
     write(made);
     const find = (selector) => made.querySelector(selector);
-    [this.box, this.doubts, this.others, this.note] = ["div", ".doubts", "ul", "span"].map(find);
+    [this.box, this.doubts, this.others, this.note, this.allOn] = ["div", ".doubts", "ul", "span", ".all_on"].map(find);
+    this.allOn.onclick = () => { this.off.clear(); translate(); };
     Object.assign(find("h2"), { textContent: model?.name, title: model?.details, hidden: !model });
     this.box.onpointerover = this.box.onclick = ({ target }) => {
       const { sentence, piece } = target.dataset;
@@ -58,8 +60,11 @@ class Card {
     this.answer = answer;
     showTranslation(this.box, answer.translatedText, answer.nmt);
     this.box.lang = target.value;
+    const [first, ...rest] = answer.nmt, whole = first && Math.exp(first.log_probs.reduce((sum, each) => sum + each, 0));
     this.note.textContent = [answer.ms ? say("milliseconds", { ms: Math.round(answer.ms) }) : "",
+      first && !rest.length ? say("whole", { percent: percent(whole) }) : "",
       this.off.size ? say("heads_off", { count: this.off.size }) : ""].filter(Boolean).join(", ");
+    this.allOn.hidden = !this.off.size;
     const doubts = [...new Set(answer.nmt.flatMap((each) => each.doubts))].map((each) => words.doubts[each]);
     this.doubts.textContent = doubts.length ? say("doubtful", { reasons: doubts.join(", ") }) : "";
     // Where the model can be asked for another translation, a click shows its attention and its next pieces.
@@ -89,6 +94,7 @@ function typed() {
 
 function begin(beginning) {
   prefix.value = beginning;
+  remember();
   translate();
 }
 
@@ -108,8 +114,10 @@ const explored = () => cards.filter(sentenceOf); // the maps show them
 function explore() {
   const [first] = explored();
   byId("below").hidden = !first;
+  byId("readout").textContent = "";
   byId("read").replaceChildren(...nodesOf(first ? sentenceOf(first).source_pieces ?? [] : [], 0));
   if (!first) return;
+  if (!explorer.models.length && explored().length < cards.length) return; // the first choice is one of all models
   explorer.show(explored().map((card) => ({ ...levels(sentenceOf(card)), details: card.model?.name, off: card.off })));
   look();
 }
@@ -143,39 +151,47 @@ function look(changes = {}, pointing = true) {
   }
   document.querySelector(".piece.chosen")?.classList.remove("chosen");
   card.box.querySelector(`[data-sentence="${place.sentence}"][data-piece="${step}"]`)?.classList.add("chosen");
-  const sure = { piece: textOf(pieces[step]).trim(), percent: percent(Math.exp(log_probs[step])) };
+  const sure = { piece: textOf(pieces[step]).trim() || "␣", percent: percent(Math.exp(log_probs[step])) };
   byId("readout").textContent = pieces[step] === END ? "" : say("sure", sure);
   light(byId("read"), cross(sentence)?.[step] ?? []);
-  showNext(sentence, step);
+  showNext(sentence, step, cards.length > 1 ? `${card.model.name}: ` : "");
   trace();
 }
 
 // The likeliest pieces at a step. A click lets the translation begin with what is before, and the piece.
-function showNext({ pieces, next }, step) {
+function showNext({ pieces, log_probs, next }, step, name) {
   byId("what_if").hidden = !next;
   if (!next) return;
-  const before = pieces.slice(0, step);
-  byId("so_far").textContent = step ? say("so_far", { text: joined(before) }) : say("at_the_start");
-  byId("next").replaceChildren(...next[step].map(([piece, probability]) => element("li", {},
+  const before = pieces.slice(0, step), list = byId("next"), hadFocus = list.contains(document.activeElement);
+  const own = next[step].some(([piece]) => piece === pieces[step]) ? [] : [[pieces[step], Math.exp(log_probs[step])]];
+  byId("so_far").textContent = name + (step ? say("so_far", { text: joined(before) }) : say("at_the_start"));
+  list.replaceChildren(...[...next[step], ...own].map(([piece, probability]) => element("li", {},
     element("button", {
       type: "button", textContent: shown(piece), disabled: piece === END,
       className: piece === pieces[step] ? "chosen" : "", onclick: () => begin(joined([...before, piece])),
     }),
     element("span", { className: "bar", style: `--share: ${probability}` }),
     element("span", { textContent: percent(probability) }))));
+  if (hadFocus) list.querySelector(".chosen").focus();
 }
 
 async function trace() {
   tracing.abort();
   const { signal } = tracing = new AbortController();
   const { card } = place, sentence = sentenceOf(card), { kind, layer, head } = explorer.choice;
-  const weights = isOfTranslation() && backend.trace && sentence?.attention?.[kind], panel = byId("trace");
-  panel.hidden = !weights;
+  const weights = isOfTranslation() && sentence?.attention?.[kind], panel = byId("trace");
+  panel.hidden = !backend.trace || byId("attention").hidden;
+  byId("trace_steps").hidden = !weights;
+  if (!weights) byId("traced").textContent = say("no_trace");
   if (!weights || !panel.open) return;
-  const step = stepOf(sentence);
+  const step = stepOf(sentence), one = (chosen, count, usual) => (count > 1 ? chosen ?? usual : 1);
+  const own = { layer: one(layer, weights.length, weights.length), head: one(head, weights[0].length, 1) };
+  const isOff = card.off.has([kind, own.layer, own.head].join("."));
+  byId("traced").textContent = say("traced", { name: card.model.name, piece: shown(sentence.pieces[step]), ...own }) +
+    (isOff ? ` (${say("dead_head", own)})` : "");
   const asked = {
     model: card.model.id, text: sentence.source, tokens: sentence.tokens, position: step + 1, attention: kind,
-    layer: layer ?? weights.length, head: head ?? 1, options: { off: [...card.off.values()] },
+    ...own, options: { off: [...card.off.values()] },
   };
   const { steps, names } = await backend.trace(asked, signal).catch(() => ({})); // another one was asked for
   if (!steps || signal.aborted) return;
@@ -219,7 +235,9 @@ function showCards() {
     (model) => cards.find((card) => card.model === model) ?? new Card(model));
   byId("answers").replaceChildren(...cards.map(({ made }) => made));
   place = { card: cards[0], sentence: 0 };
-  byId("about").textContent = chosen.map(({ parameters: count, ...each }) => say("about", { ...each, count })).join(" ");
+  const compact = new Intl.NumberFormat(language, { notation: "compact" });
+  byId("about").textContent = chosen.map(
+    ({ parameters, ...each }) => say("about", { ...each, count: compact.format(parameters) })).join(" ");
   translate();
 }
 
@@ -235,7 +253,8 @@ function swap() {
 
 function remember() {
   const fields = new URLSearchParams({ text: text.value, source: source.value, target: target.value });
-  if (prefix.value) fields.set("prefix", prefix.value);
+  const { kind, layer, head } = explorer.choice;
+  for (const [name, value] of Object.entries({ prefix: prefix.value, kind, layer, head })) if (value) fields.set(name, value);
   history.replaceState(null, "", `#${fields}`);
 }
 
@@ -249,6 +268,8 @@ async function start() {
   offer(source, choices(detects ? ["auto", ...sources] : sources), fields.get("source") ?? sources[0]);
   text.value = fields.get("text") ?? settings.example ?? "";
   prefix.value = fields.get("prefix") ?? "";
+  prefix.parentElement.hidden = !models.length;
+  for (const name of ["kind", "layer", "head"]) offer(byId(name), [[fields.get(name) ?? "", ""]]); // until there are maps
   offerTargets(fields.get("target"));
   source.onchange = target.onchange = () => offerTargets(target.value);
   text.oninput = prefix.oninput = byId("key").oninput = typed;

@@ -41,7 +41,7 @@ function shapeOf({ shape, columns, labels, values }) {
   const width = shape.at(-1), count = [values].flat(2).length / (labels.length || 1);
   const size = shape.length === 1 ? `${width},` : shape.join(", ");
   return [say(shape.length ? "shape" : "one_number", { size }), ...(columns.length ? [say("best_shown")] : []),
-    ...(count > 1 && width > count ? [say("first_shown", { count, width })] : [])].join("; ");
+    ...(!columns.length && count > 1 && width > count ? [say("first_shown", { count, width })] : [])].join("; ");
 }
 
 class Steps {

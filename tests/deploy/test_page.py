@@ -132,7 +132,8 @@ def test_the_steps_of_a_piece_end_with_its_probability(shown: Page) -> None:
     shown.run("[...document.querySelectorAll('#trace_steps li button')].at(-1).click()")
     piece, _, probability = shown.texts("#trace_steps tbody tr:first-child > *")[:3]
     assert piece == shown.texts("#next button")[0]
-    assert f"{float(probability):.0%}".replace("%", " %") == shown.texts("#next li:first-child > span:last-child")[0]
+    (shown_probability,) = shown.texts("#next li:first-child > span:last-child")
+    assert shown_probability == f"{100 * float(probability):.0f}\N{NO-BREAK SPACE}%"
 
 
 def test_the_address_keeps_the_text_and_a_long_text_is_refused_in_words(shown: Page) -> None:

@@ -25,9 +25,9 @@ function topSums(totals, rows, count, allowed = () => true) {
   return best;
 }
 
-function refuseAbove(limit, tokens) {
+function refuseAbove(limit, tokens, reason = "long") {
   const message = `got ${tokens} tokens, expected at most ${limit}`;
-  if (tokens > limit) throw Object.assign(new Error(message), { reason: "long", tokens, limit });
+  if (tokens > limit) throw Object.assign(new Error(message), { reason, tokens, limit });
 }
 
 class Model {
@@ -100,7 +100,7 @@ class Model {
     const longest = Math.floor(settings.max_length_factor * ids.length) + settings.max_length_extra;
     const limit = Math.min(Math.max(1, longest), this.header.target_limit ?? Infinity);
     const forced = this.target.encode(prefix).slice(0, -1), encoded = ids.length > 1 ? this.encoder.run(ids) : null;
-    refuseAbove(limit - 1, forced.length);
+    refuseAbove(limit - 1, forced.length, "long_prefix");
     const found = encoded ? this.find(encoded, forced, limit, settings) : [];
     const piece = (token) => this.target.labels([token])[0];
     return {

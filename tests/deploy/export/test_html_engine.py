@@ -160,7 +160,7 @@ def test_a_too_long_text_is_refused_and_an_empty_one_has_no_translation() -> Non
     ask = "(model, text, options) => { try { return model.translate(text, options); } catch (error) { return error; } }"
     most = translator.source_limit().tokens
     assert engine.ask(ask, "a b " * most, {}).items() >= {"reason": "long", "limit": most}.items()
-    assert engine.ask(ask, "a", {"prefix": "a b " * 9})["reason"] == "long"
+    assert engine.ask(ask, "a", {"prefix": "a b " * 9})["reason"] == "long_prefix"
     assert engine.ask(ask, " \ufeff", {})["translations"] == []
     limited = engine.ask(ask, "a b " * 14, {"prefix": "a b " * 20})  # by the positions of the decoder
     assert limited["limit"] == translator.longest_target - 1 == 31

@@ -61,7 +61,7 @@ def test_pieces_have_their_confidence_and_their_attention(page: Browser) -> None
         page.hover(f'.translation [data-sentence="{sentence}"]:nth-of-type({3 * sentence + 2})')
         page.wait(f"document.getElementById('read').textContent === '{source}'")
         assert page.run(weights) == [0, 1, 0]
-    assert content(page, "#readout").startswith("“DOG”: probability 61 %")
+    assert content(page, "#readout").startswith("“DOG”: probability 61\N{NO-BREAK SPACE}%")
     assert page.run("document.getElementById('what_if').hidden && document.getElementById('trace').hidden")
 
 

@@ -114,8 +114,8 @@ def test_the_keyboard_moves_over_tokens_and_cells(shown: Browser) -> None:
     shown.click("tbody tr:nth-child(1) th")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
         shown.press(key)
-    weight = float(cross.mean((0, 1))[1, 1])
-    assert shown.run("document.querySelector('.readout').textContent") == f"“▁Mann” gives {weight:.2f} to “▁man”."
+    percent = f"{100 * float(cross.mean((0, 1))[1, 1]):.0f}\N{NO-BREAK SPACE}%"
+    assert shown.run("document.querySelector('.readout').textContent") == f"“▁Mann” gives {percent} to “▁man”."
     assert shown.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     shown.run("one = sentences[0][0].pieces.cross, one.columns = one.columns.map(() => '▁שלום'), maps.draw()")
     shown.click("tbody tr:nth-child(2) td:nth-child(3)")
@@ -172,7 +172,7 @@ def test_a_page_in_korean(shown: Browser) -> None:
     assert shown.run("document.documentElement.lang") == "ko" and shown.texts("h1, dt") == ["어텐션", "원문", "번역"]
     assert shown.run("kind.options[1].text") == "인코더의 셀프 어텐션"
     shown.hover("tbody tr:nth-child(2) td:nth-child(5)")
-    assert re.fullmatch("‘▁Mann’에서 ‘▁in’ 쪽으로 가는 가중치: 0.\\d\\d", shown.texts(".readout")[0])
+    assert re.fullmatch("‘▁Mann’에서 ‘▁in’ 쪽으로 가는 가중치: \\d+\N{NO-BREAK SPACE}%", shown.texts(".readout")[0])
     english, korean = (words(language) for language in ("en", "ko"))
     assert {name: set(re.findall(r"{\w+}", str(text))) for name, text in english.items()} == {
         name: set(re.findall(r"{\w+}", str(text))) for name, text in korean.items()
