@@ -46,7 +46,7 @@ def file(models: list[LoadedModel], tmp_path_factory: pytest.TempPathFactory) ->
     return path
 
 
-@pytest.fixture(scope="module", params=["chromium", "firefox"])
+@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
 def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[Page]:
     """The page in a browser, opened with a text in its address."""
     if not (CHROMIUM if request.param == "chromium" else FIREFOX):

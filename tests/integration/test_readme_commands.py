@@ -20,19 +20,19 @@ def test_evaluate_commands(line, run_folder, commands_folder, capsys):
 
 
 def export_model():
-    """Run the README's command that writes my_model."""
+    """Run the README's commands that write a page and my_model."""
     pytest.importorskip("ctranslate2")
     from nmt.deploy.cli import export
 
-    (line,) = commands_of("export")
-    export.main(shlex.split(line))
+    for line in commands_of("export"):
+        export.main(shlex.split(line))
 
 
 @pytest.mark.deploy
 def test_export_command(commands_folder, capsys):
     export_model()
     assert "greedy translations are equal" in capsys.readouterr().out
-    assert (commands_folder / "my_model" / "README.md").is_file()
+    assert (commands_folder / "my_model" / "README.md").is_file() and (commands_folder / "my_model.html").is_file()
 
 
 @pytest.mark.deploy

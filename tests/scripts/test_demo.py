@@ -34,8 +34,7 @@ def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
         "scripts/attend.py",
     ):
         assert f"$ python {command}" in said
-    assert (folder / "page.html").is_file()
-    assert said.count("(reference: ") == demo.SENTENCES and "What to try next" in said
+    assert said.count("(reference: ") == demo.SENTENCES and (folder / "page.html").is_file()
     for number in range(1, demo.SENTENCES + 1):
         assert (folder / "attention" / "demo" / f"{number}.png").is_file()
 

@@ -35,6 +35,7 @@ MORE = [f"{GENERAL}sparsemax", f"{GENERAL}entmax", "rnn model/attention=multihea
 MORE += [BLOCK + each for each in ("norm_first=false", "activation=gelu", "qk_norm=true", "norm=rms")]
 MORE += ["rnn model/attention=euclidean model.attention.scale=learned", "transformer model.tie_embeddings=target"]
 TINY = [(f"{BLOCK}norm={norm} model.tie_embeddings=none", 1e-3) for norm in ("layer", "rms")]  # small beside epsilon
+ALL = [pytest.param(words, 1.0, marks=[pytest.mark.slow] * (i % 4 > 0)) for i, words in enumerate([*CASES, *MORE])]
 LOCAL = "rnn model/attention=local_p model/attention@model.attention.scores=multihead model.attention.window=2"
 TRACED = ["transformer model/positions=rotary model.encoder.block.qk_norm=true", LOCAL, "additive, between"]
 TRACED += ["transformer model/positions=relative model.encoder.block.attention_gate=true"]
@@ -105,7 +106,7 @@ def check(translator: Any, engine: Engine, *, prefix: str = PREFIX, off: Any = (
             assert list(numbers(got or [])) == pytest.approx(flat, abs=1e-5)
 
 
-@pytest.mark.parametrize(("words", "inputs"), [*((words, 1.0) for words in [*CASES, *MORE]), *TINY])
+@pytest.mark.parametrize(("words", "inputs"), [*ALL, *TINY])
 def test_every_model_finds_the_same_with_the_same_numbers(words: str, inputs: float) -> None:
     if "entmax" in words or "sparsemax" in words:
         pytest.importorskip("entmax")

@@ -49,8 +49,9 @@ def test_a_page_shows_texts_and_json_with_escapes(tmp_path: Path) -> None:
         save(found, tmp_path / f"map.{suffix}")
     ET.parse(tmp_path / "map.svg")
     trace = SimpleNamespace(attention=found, position=1, layers=1, heads=1)
-    html = render("trace.html", steps="", data={}, details=EVIL, trace=trace)
-    assert printable(html, keep="\n") == html and html.count(r"a\x1b[2J") == 3
+    chosen = {"pieces": [EVIL], "position": 1, "choice": {"layer": 1, "head": 1}}
+    html = render("trace.html", steps="", data={}, details=EVIL, trace=trace, **chosen)
+    assert printable(html, keep="\n") == html and html.count(r"a\x1b[2J") == 4
 
 
 def programs_of(run: Run, folder: Path) -> Path:
