@@ -183,7 +183,9 @@ def test_a_head_is_switched_off(kind: str, layer: int, head: int) -> None:
     assert translated(engine) == before != translated(engine, off=[(kind, layer, head)])
 
 
-@pytest.mark.parametrize("words", TRACED)
+@pytest.mark.parametrize(
+    "words", [pytest.param(each, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, each in enumerate(TRACED)]
+)
 def test_a_trace_has_the_steps_and_the_numbers_of_the_laboratory(words: str) -> None:
     lab = pytest.importorskip("nmt.lab.trace.trace")
     translator, engine = both(words)
