@@ -48,7 +48,6 @@ def file(models: list[LoadedModel], tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.slow)])
 def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, file: Path) -> Iterator[Page]:
-    """The page in a browser, opened with a text in its address."""
     if not (CHROMIUM if request.param == "chromium" else FIREFOX):
         pytest.skip(f"no {request.param}")
     address = f"{file.as_uri()}#text={quote(TEXT)}"

@@ -35,7 +35,8 @@ MORE = [f"{GENERAL}sparsemax", f"{GENERAL}entmax", "rnn model/attention=multihea
 MORE += [BLOCK + each for each in ("norm_first=false", "activation=gelu", "qk_norm=true", "norm=rms")]
 MORE += ["rnn model/attention=euclidean model.attention.scale=learned", "transformer model.tie_embeddings=target"]
 TINY = [(f"{BLOCK}norm={norm} model.tie_embeddings=none", 1e-3) for norm in ("layer", "rms")]  # small beside epsilon
-ALL = [pytest.param(words, 1.0, marks=[pytest.mark.slow] * (i % 4 > 0)) for i, words in enumerate([*CASES, *MORE])]
+SLOW = [pytest.mark.slow]
+ALL = [pytest.param(words, 1.0, marks=SLOW * (i % 4 > 0)) for i, words in enumerate([*CASES, *MORE])]
 LOCAL = "rnn model/attention=local_p model/attention@model.attention.scores=multihead model.attention.window=2"
 TRACED = ["transformer model/positions=rotary model.encoder.block.qk_norm=true", LOCAL, "additive, between"]
 TRACED += ["transformer model/positions=relative model.encoder.block.attention_gate=true"]
@@ -183,9 +184,7 @@ def test_a_head_is_switched_off(kind: str, layer: int, head: int) -> None:
     assert translated(engine) == before != translated(engine, off=[(kind, layer, head)])
 
 
-@pytest.mark.parametrize(
-    "words", [pytest.param(each, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, each in enumerate(TRACED)]
-)
+@pytest.mark.parametrize("words", [pytest.param(each, marks=SLOW * (i % 3 > 0)) for i, each in enumerate(TRACED)])
 def test_a_trace_has_the_steps_and_the_numbers_of_the_laboratory(words: str) -> None:
     lab = pytest.importorskip("nmt.lab.trace.trace")
     translator, engine = both(words)
