@@ -53,15 +53,16 @@ def shown(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     address = f"{file.as_uri()}#text={quote(TEXT)}"
     if request.param == "chromium":
         started: Browser = request.getfixturevalue("chromium")
-        started.errors.clear()
-        started.requests.clear()
+        started.errors, started.requests = [], []
         started.open(address)
+        wait(started)
         yield started
         assert started.errors == []
         assert {each.partition(":")[0] for each in started.requests} == {"file", "blob"}
     else:
         with firefox(tmp_path_factory.mktemp("profile")) as other:
             other.open(address)
+            wait(other)
             yield other
 
 
@@ -79,7 +80,6 @@ def write(shown: Page, name: str, text: str) -> None:
 
 
 def styles(shown: Page, selector: str, name: str) -> list[float]:
-    """Return a number of the style of all elements of a selector."""
     each = f"each => Number(each.style.getPropertyValue('--{name}'))"
     return list(shown.run(f"[...document.querySelectorAll('{selector}')].map({each})"))
 
