@@ -266,8 +266,8 @@ async function start() {
   byId("key").hidden = !settings.needsKey;
   const sources = [...new Set(pairs.map(([from]) => from))], detects = sources.length > 1 && !models.length;
   offer(source, choices(detects ? ["auto", ...sources] : sources), fields.get("source") ?? sources[0]);
-  text.value = fields.get("text") ?? settings.example ?? "";
-  prefix.value = fields.get("prefix") ?? "";
+  text.value ||= fields.get("text") ?? settings.example ?? ""; // unless one has typed already
+  prefix.value ||= fields.get("prefix") ?? "";
   prefix.parentElement.hidden = !models.length;
   for (const name of ["kind", "layer", "head"]) offer(byId(name), [[fields.get(name) ?? "", ""]]); // until there are maps
   offerTargets(fields.get("target"));
