@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,12 +22,12 @@ FIREFOX = shutil.which("firefox")
 SECONDS = 60
 
 
-class Page:
+class Page(ABC):
     """A page in a browser."""
 
+    @abstractmethod
     def run(self, script: str) -> Any:
         """Return the value of a JavaScript expression in the page."""
-        raise NotImplementedError
 
     def texts(self, selector: str) -> list[str]:
         """Return the text of each element that the selector chooses."""
@@ -58,8 +59,7 @@ class Browser(Page):
     def __init__(self, commands: int, answers: int) -> None:
         self._commands, self._answers = commands, answers
         self._number, self._rest = 0, b""
-        self.errors: list[str] = []
-        self.requests: list[str] = []
+        self.errors, self.requests = list[str](), list[str]()
         target = self._send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
