@@ -153,7 +153,7 @@ def described(value: Any) -> Any:
 
 
 def _classes(decoder: Decoder[Any], kind: str) -> list[str]:
-    """Return the classes for which a page has equations. Those of a later name replace those of an earlier one."""
+    """Return the names of the classes of an attention. An equation of a later class replaces that of an earlier one."""
     modules = [module for each in decoder.attentions(kind)[-1:] for module in reversed(list(each.modules()))]
     names = [each.__name__ for module in (*modules, decoder) for each in reversed(type(module).__mro__)]
     if isinstance(decoder, RecurrentDecoder) and decoder.query_state:
@@ -163,7 +163,7 @@ def _classes(decoder: Decoder[Any], kind: str) -> list[str]:
 
 
 def _pieces(content: bytes) -> dict[str, Any]:
-    """Return what the engine must know of a SentencePiece model. Raises UserError for one of another program."""
+    """Return what the engine must know of a SentencePiece model. Raises UserError if another program trained it."""
     proto = ModelProto.FromString(content)
     rules, pieces, kind = proto.normalizer_spec, proto.pieces, proto.trainer_spec.model_type
     if rules.name != "nfc" or not (
