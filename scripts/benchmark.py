@@ -1,14 +1,14 @@
 """Measure the speed of training and translation on this machine.
 
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
-    python scripts/benchmark.py turns [with="KEY=VALUE ..."] [joeynmt=PYTHON] [any override of train.py]
+    python scripts/benchmark.py turns [with="KEY=VALUE ..."] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
 
 Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
 this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
-`turns` compares the speed of training with other settings, and with JoeyNMT: see scripts/benchmarks/turns.py.
+`turns` compares the speed of training with other settings: see scripts/benchmarks/turns.py.
 
 `translation` compares the speed and the scores of trained models and of exported models: see
 scripts/benchmarks/translation.py.
