@@ -23,7 +23,7 @@ from nmt.text.languages import argos_code, bcp47, english_name
 from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
 
 PACKAGE, MODEL, TOKENIZER = "translate.argosmodel", "model", "sentencepiece.model"
-SPLITTER = Path(__file__).with_name("splitter.onnx")  # scripts/recipes/sentence_splitter.py writes it
+SPLITTER = Path(__file__).with_name("splitter.onnx")  # docs/deploying.md says what wrote it
 
 EXAMPLE = """
 ```python
