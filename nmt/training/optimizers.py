@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
-from torch.optim import AdamW, Muon, Optimizer
+from torch.optim import AdamW, Optimizer
 
-from nmt.parameters import Fraction, NonNegative
+from nmt.parameters import Fraction, NonNegative, PositiveInt
 
 
 class MuonWithAdamW(Optimizer):
@@ -30,16 +31,17 @@ class MuonWithAdamW(Optimizer):
         *,
         lr: NonNegative,
         momentum: Fraction = 0.95,
+        steps: PositiveInt = 5,
         betas: tuple[Fraction, Fraction] = (0.9, 0.999),
         eps: NonNegative = 1e-8,
         weight_decay: NonNegative = 0.01,
     ) -> None:
         own = set(map(id, matrices))
-        others = [each for each in params if id(each) not in own]
-        muon = Muon([{"params": matrices}], lr, weight_decay, momentum, adjust_lr_fn="match_rms_adamw")
-        adamw = AdamW([{"params": others}], lr, betas, eps, weight_decay, fused=True)
-        self.parts = (muon, adamw)
-        super().__init__([*muon.param_groups, *adamw.param_groups], {})
+        if wrong := [tuple(each.shape) for each in matrices if each.dim() != 2]:
+            raise ValueError(f"matrices: got a weight of shape {wrong[0]}, expected two dimensions")
+        muon = {"params": matrices, "lr": lr, "momentum": momentum, "weight_decay": weight_decay, "steps": steps}
+        self.adamw = AdamW([each for each in params if id(each) not in own], lr, betas, eps, weight_decay, fused=True)
+        super().__init__([muon, *self.adamw.param_groups], {})
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
@@ -48,7 +50,30 @@ class MuonWithAdamW(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        for part, group in zip(self.parts, self.param_groups, strict=True):
-            part.state, part.param_groups = self.state, [group]  # loading a state replaces both
-            part.step()
+        muon, rest = self.param_groups
+        for weight in muon["params"]:
+            if weight.grad is None:
+                continue
+            state, momentum = self.state[weight], muon["momentum"]
+            mean = state.setdefault("momentum_buffer", torch.zeros_like(weight))
+            mean.lerp_(weight.grad, 1 - momentum)
+            update = orthogonal(weight.grad.lerp(mean, momentum), muon["steps"])
+            weight.mul_(1 - muon["lr"] * muon["weight_decay"])
+            weight.add_(update, alpha=-0.2 * math.sqrt(max(weight.shape)) * muon["lr"])
+        self.adamw.state, self.adamw.param_groups = self.state, [rest]  # loading a state replaces both
+        self.adamw.step()
         return loss
+
+
+def orthogonal(matrix: Tensor, steps: int) -> Tensor:
+    """Return about U V^T for a matrix U S V^T (M, N): most of its singular values are between 0.7 and 1.2.
+
+    It takes `steps` steps of K. Jordan's Newton-Schulz iteration in the precision of the matrix. bfloat16 would be four
+    times slower on processors without instructions for it.
+    """
+    wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    wide = wide / wide.norm().clamp(min=1e-7)
+    for _ in range(steps):
+        gram = wide @ wide.T
+        wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=-4.7750, alpha=2.0315), wide, beta=3.4445)
+    return wide if wide.shape == matrix.shape else wide.T
