@@ -96,11 +96,6 @@ def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
 def check_objective(config: TrainConfig, objective: Objective, model: Seq2Seq) -> None:
     """Raise UserError if the objective cannot use the training pairs, or the attention weights of the model."""
     name, layers = type(objective).__name__, len(model.decoder.attentions("cross"))
-    if objective.needs_usual_pieces and config.data.subword_sampling is not None:
-        raise UserError(
-            f"data.subword_sampling: got {config.data.subword_sampling}, but objective {name} "
-            "compares translations with the usual pieces; use data.subword_sampling=null, or another objective"
-        )
     for key, names in (("data.more", config.data.more), ("spans", config.spans)):
         if objective.needs_links and names:
             raise UserError(

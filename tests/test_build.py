@@ -69,7 +69,6 @@ def test_a_model_of_the_project_takes_no_memory_before_data_are_read() -> None:
             "objective.head: got 2, but the decoder has 1",
         ),
         (["objective=guided_alignment", "model=rnn", "model/attention=none"], "the decoder of this model has none"),
-        (["objective=minimum_risk", "data.subword_sampling=0.1"], "compares translations with the usual pieces"),
         (["tokenizer.joint=false"], "model.tie_embeddings: got all with tokenizer.joint=false"),
         (["data.target_lang=en"], "data.target_lang: got 'en', the same as data.source_lang"),
         (

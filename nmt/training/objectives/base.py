@@ -51,15 +51,13 @@ class Objective(ABC):
     """The loss of a batch, as sums over its real target tokens.
 
     A subclass is one file in this package (or in your own package) and one YAML in configs/objective. Its fields are
-    its settings. Four attributes declare its needs:
+    its settings. Three attributes declare its needs:
 
     - `passes`: the number of forward passes of the same batch that it compares. They are copies of the batch in one
       call of the model; dropout differs between them.
     - `needs_weights`: whether it reads attention weights. The model then computes them explicitly, which is slower than
       the fused kernel. With a `CrossLayer`, it computes only the cross attention of one layer in this way.
     - `needs_links`: whether it reads `Batch.links`. The training pairs must then have word alignments.
-    - `needs_usual_pieces`: whether it compares the pieces of translations and references. The references must then have
-      their usual pieces, so `data.subword_sampling` is refused.
 
     `label_smoothing` is the share of the target distribution that is spread evenly over the vocabulary.
     `word_dropout` is the share of the input pieces that are hidden in training (arXiv:1512.05287; arXiv:1905.11901,
@@ -68,7 +66,6 @@ class Objective(ABC):
 
     passes: ClassVar[int] = 1
     needs_links: ClassVar[bool] = False
-    needs_usual_pieces: ClassVar[bool] = False
     needs_weights = cast(bool | CrossLayer, False)  # not a field; an instance may choose its layer
 
     label_smoothing: Fraction = 0.1
