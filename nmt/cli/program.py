@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from nmt.errors import UserError, one_line, printable
-from nmt.system.atomic import user_cache
 
 USER_ERROR, BROKEN_PIPE = 2, 128 + 13
 # Importing torch and Lightning makes a million objects. By default Python looks for unreachable cycles after every 700
@@ -62,9 +60,6 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        if os.path.expanduser("~") == "~" and (path := re.search(r"(?:^|[ =,[])~(?:/\S*)?(?= |$)", " ".join(sys.argv))):
-            raise UserError(f"{path[0]}: this user has no home folder; write the whole path, or set HOME")
-        user_cache()  # before libraries that keep something there are imported
         work(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -93,7 +93,7 @@ class RunLog:
         Raises UserError if another process writes to the log.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        file = LogFile(folder / LOG, encoding="utf-8")
+        file = logging.FileHandler(folder / LOG, encoding="utf-8")
         self._handlers.append(file)  # so that it is closed
         if try_lock(cast("IO[bytes]", file.stream)) is False:
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
@@ -116,11 +116,3 @@ class RunLog:
             logging.getLogger().removeHandler(handler)
             with suppress(OSError):  # the disk is full, as a message has said
                 handler.close()
-
-
-class LogFile(logging.FileHandler):
-    """The file of the log. If it cannot be written, one line says so, and the run goes on without it."""
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        self.addFilter(lambda record: False)
-        logger.warning(f"{self.baseFilename} ends here: {sys.exc_info()[1]}")

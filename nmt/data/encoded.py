@@ -16,7 +16,6 @@ import itertools
 import json
 import logging
 import os
-import shutil
 import zlib
 from abc import abstractmethod
 from collections import Counter
@@ -34,7 +33,7 @@ from nmt.data.progress import PassProgress
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import PieceLinks, links_of_pair, piece_links, words_of_pieces
 from nmt.errors import UserError, counted
-from nmt.system.atomic import temporary_folder, write_atomically
+from nmt.system.atomic import write_atomically
 from nmt.system.lines import digest
 
 VERSION = 3
@@ -193,9 +192,9 @@ def encode_corpus(
 ) -> EncodedCorpus:
     """Return the pairs that pass the filters, encoded. They are read from the cache `folder`, or written to it first.
 
-    If `linked`, they have links, and if `backwards`, their sides are exchanged. A damaged corpus is made again. If
-    `folder` cannot be written, temporary files are used. What the filters leave out is logged. Raises UserError if
-    every pair is dropped or an alignment does not fit its pair.
+    If `linked`, they have links, and if `backwards`, their sides are exchanged. A damaged corpus is made again. What
+    the filters leave out is logged. Raises UserError if every pair is dropped or an alignment does not fit its pair,
+    OSError if `folder` cannot be written.
     """
     identity = {
         "version": VERSION,
@@ -210,14 +209,8 @@ def encode_corpus(
     entry = folder / f"corpus-{digest(json.dumps(identity, sort_keys=True))[:24]}"
     if (corpus := _open_corpus(entry, identity)) is not None:
         return _logged(corpus, f"from {entry}")
-    try:
-        entry.mkdir(parents=True, exist_ok=True)
-        return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
-    except OSError as error:
-        shutil.rmtree(entry, ignore_errors=True)  # part of a corpus on a full disk
-        where = f"in temporary files, because {folder} cannot be written ({error.strerror})"
-        with temporary_folder() as temporary:
-            return _logged(_make_corpus(temporary, identity, split, tokenizer, filters), where)
+    entry.mkdir(parents=True, exist_ok=True)
+    return _logged(_make_corpus(entry, identity, split, tokenizer, filters), f"kept in {entry}")
 
 
 def _open_corpus(folder: Path, identity: Mapping[str, Any]) -> EncodedCorpus | None:

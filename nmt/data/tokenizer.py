@@ -27,7 +27,7 @@ from nmt.data.pair import Split
 from nmt.data.sentencepiece_trainer import TRAINER_OPTIONS, train_model
 from nmt.data.subwords import Inventory
 from nmt.errors import UserError
-from nmt.system.atomic import or_without, write_atomically
+from nmt.system.atomic import write_atomically
 from nmt.system.run_files import MAX_TOKENIZER, require_regular
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
@@ -250,8 +250,7 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
         model = train_model(_texts(split, side, stride, spans), size, side, config)
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
         if entry is not None:
-            with or_without():
-                write_atomically(entry, model)
+            write_atomically(entry, model)
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
     pieces = ModelProto.FromString(model).pieces
     single = sum(len(each.piece) == 1 for each in pieces)

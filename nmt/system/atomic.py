@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import gzip
-import logging
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
-
-logger = logging.getLogger(__name__)
 
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
 
@@ -94,36 +89,8 @@ def try_lock(file: IO[bytes]) -> bool | None:
 
 def cache_folder() -> Path:
     """Return the folder of tokenizers, encoded corpora and data reports: $NMT_CACHE, or `nmt` in the user's cache."""
-    return Path(os.path.expanduser(os.environ.get("NMT_CACHE") or f"{user_cache()}/nmt"))
-
-
-@contextmanager
-def or_without() -> Iterator[None]:
-    """Let a run go on if the block cannot write a file that the run can do without, and say so in one line."""
-    try:
-        yield
-    except OSError as error:
-        logger.warning(f"{error.filename or 'a file'}: it cannot be written ({error.strerror}); continuing without it")
-
-
-def user_cache() -> str:
-    """Return the folder in which this program and its libraries keep what can be made again.
-
-    If it cannot be written, as without a home, a temporary folder takes its place from now on, and one line says so.
-    """
-    folder = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    try:
-        if folder.startswith("~"):
-            raise OSError(0, "this user has no home")
-        require_writable(Path(folder))
-    except OSError as error:
-        print(
-            f"note: {folder} cannot be written ({error.strerror}); a temporary folder takes its place", file=sys.stderr
-        )
-        folder = tempfile.mkdtemp(prefix="nmt-cache-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        os.environ["XDG_CACHE_HOME"] = os.environ["MPLCONFIGDIR"] = folder
-    return folder
+    users = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.environ.get("NMT_CACHE") or f"{users}/nmt").expanduser()
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from nmt.data.sources.base import Source
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.system import machine
-from nmt.system.atomic import or_without, write_atomically
+from nmt.system.atomic import write_atomically
 from nmt.system.run_files import METRICS, best_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.module import RunCallback, TranslationModule
@@ -71,8 +71,7 @@ def finish(
     }
     for callback in trainer.callbacks:  # type: ignore[attr-defined]
         if isinstance(callback, RunCallback):
-            with or_without():
-                callback.on_run_end(module, scored)
+            callback.on_run_end(module, scored)
     # Saved last: a run that is stopped before this and resumed must still compare with the best single weights. The
     # settings may have changed too: a finished run can be resumed with another search.
     if kind != BEST or chosen.config != recipe.plain:
@@ -105,9 +104,8 @@ def _candidates(
     """
     model, found = module.translator.model, {BEST: best}
     others: dict[str, Mapping[str, Tensor]] = {}
-    kept = sorted({*checkpointing.recent} & {*recent_updates(module.folder)})  # on a full disk, some are missing
-    if len(kept) >= 2:
-        others["average"] = average([recent_checkpoint(module.folder, update) for update in kept])
+    if len(checkpointing.recent) >= 2:
+        others["average"] = average([recent_checkpoint(module.folder, update) for update in checkpointing.recent])
     if checkpointing.ema is not None:
         with_buffers = {**weights_of(model), **checkpointing.ema}
         others["ema"] = {name: value.to("cpu", copy=True) for name, value in with_buffers.items()}

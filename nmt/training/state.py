@@ -104,16 +104,9 @@ def stored_tokenizer(state: Mapping[str, Any]) -> Tokenizer:
 class StateFiles(TorchCheckpointIO):
     """Lets Lightning save with `save_state` and load with `load_state`."""
 
-    error: OSError | None = None  # of the last save, if it failed
-
     def save_checkpoint(self, checkpoint: Mapping[str, Any], path: Any, storage_options: Any = None) -> None:
-        """Save the state. If it cannot be written, one line says so, the file stays as it was, and the run goes on."""
-        self.error = None
-        try:
-            save_state(checkpoint, Path(path))
-        except OSError as error:
-            self.error = error
-            logger.warning(f"{path} of update {checkpoint['global_step']:,} cannot be written ({error.strerror})")
+        """Save the state. Raises OSError if it cannot be written; the file then stays as it was."""
+        save_state(checkpoint, Path(path))
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Return a checkpoint's content on the CPU."""

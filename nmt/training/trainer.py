@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytorch_lightning as pl
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import Logger, TensorBoardLogger
-from torch.utils.tensorboard import SummaryWriter
 
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainerConfig
@@ -90,32 +88,13 @@ def make_trainer(
 
 
 class Curves(TensorBoardLogger):
-    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings.
-
-    If the events cannot be written any more, as on a full disk, one line says so, and the run goes on.
-    """
+    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
 
     def __init__(self, folder: Path, first_step: int | None) -> None:
         super().__init__(folder, name="", version="", purge_step=first_step, flush_secs=10)
 
-    @property
-    def experiment(self) -> Any:
-        new, writer = self._experiment is None, super().experiment
-        if new and isinstance(writer, SummaryWriter):  # a thread of its own writes, so no caller could catch an error
-            file = writer._get_file_writer().event_writer._general_file_writer  # type: ignore[no-untyped-call]
-            file.write = partial(_write, file, file.write)
-        return writer
-
     def save(self) -> None:
         self.experiment.flush()
-
-
-def _write(file: Any, write: Callable[[bytes], None], content: bytes) -> None:
-    try:
-        write(content)
-    except OSError as error:
-        file.write = lambda content: None
-        logger.warning(f"the curves of TensorBoard end here ({error.strerror})")
 
 
 def check_batches(settings: TrainerConfig, batches: int, val_pairs: int, processes: int) -> None:

@@ -167,21 +167,6 @@ def test_a_damaged_corpus_is_made_again(encode_pairs, cache_files, caplog, name)
         assert (entry / name).read_bytes() == good
 
 
-@pytest.mark.parametrize("name", ["file", "full"])
-def test_a_folder_that_cannot_be_written(encode_pairs, tmp_path, caplog, monkeypatch, name):
-    def write(path, content):
-        if path.is_relative_to(tmp_path / "full"):
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("nmt.data.encoded.write_atomically", write)
-    caplog.set_level(logging.INFO, "nmt")
-    (tmp_path / "file").write_text("")
-    corpus = encode_pairs(random_pairs(10), folder=tmp_path / name / "cache")
-    assert list(corpus) == encode(random_pairs(10), Numbers())
-    assert len(caplog.messages) == 1 and "in temporary files, because" in caplog.messages[0]
-    assert not [*tmp_path.glob("full/cache/*")]
-
-
 def test_killed_encoding_is_started_again(encode_pairs, cache_files):
     pairs = random_pairs(5000)
 

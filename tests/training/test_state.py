@@ -10,8 +10,7 @@ import torch
 
 from nmt.errors import UserError
 from nmt.system.run_files import last_checkpoint
-from nmt.training.state import StateFiles, load_state, save_state
-from nmt.training.trainer import Curves
+from nmt.training.state import load_state, save_state
 
 
 @pytest.fixture(scope="module")
@@ -49,22 +48,3 @@ def test_other_files_of_torch_and_other_formats_are_refused(state: dict[str, Any
         save_state({**state, "nmt": about and state["nmt"] | about}, path)
         with pytest.raises(UserError, match=message):
             load_state(path)
-
-
-def test_on_a_full_disk_curves_and_a_save_are_left_out_and_said(
-    state: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    curves, files, path = Curves(tmp_path, None), StateFiles(), tmp_path / "last.ckpt"
-    files.save_checkpoint(state, path)
-    monkeypatch.setattr("nmt.training.state.torch.save", full)
-    monkeypatch.setattr("tensorboard.compat.tensorflow_stub.io.gfile.LocalFileSystem.append", full)
-    files.save_checkpoint(state, path)
-    for update in (1, 2):
-        curves.log_metrics({"loss": 1.0}, step=update)
-        curves.save()
-    assert load_state(path)["global_step"] == 2 and isinstance(files.error, OSError)
-    assert caplog.text.count("the curves of TensorBoard end here (No space left on device)") == 1
-    assert "last.ckpt of update 2 cannot be written (No space left on device)" in caplog.text

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from nmt.checkpoint import load, save
 from nmt.parameters import Fraction, NonNegativeInt, PositiveInt
-from nmt.system.atomic import or_without
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.module import TranslationModule, check_finite, translation_module
 
@@ -41,7 +40,6 @@ class Checkpointing(Callback):
         self.save_every_updates = save_every_updates
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update of the last save
-        self.failed: OSError | None = None  # if last.ckpt could not be written then
         self._quality: float | None = None  # of the best checkpoint
         self._overdue = False
         self._stopping = False
@@ -127,8 +125,7 @@ class Checkpointing(Callback):
 
     def _keep(self, trainer: pl.Trainer, module: TranslationModule, update: int) -> None:
         if trainer.is_global_zero:
-            with or_without():
-                save(module.checkpoint(), recent_checkpoint(module.folder, update))
+            save(module.checkpoint(), recent_checkpoint(module.folder, update))
         self.recent.append(update)
         for outdated in self.recent[: -self.average_last]:
             recent_checkpoint(module.folder, outdated).unlink(missing_ok=True)
@@ -142,8 +139,7 @@ class Checkpointing(Callback):
         check_finite(module.translator.model, trainer.global_step)
         self.saved, self._overdue = trainer.global_step, False  # part of the state that is saved now
         trainer.save_checkpoint(last_checkpoint(module.folder))
-        self.failed = getattr(trainer.strategy.checkpoint_io, "error", None)  # of `nmt.training.state.StateFiles`
-        if trainer.is_global_zero and self.failed is None:
+        if trainer.is_global_zero:
             (module.folder / METRICS).unlink(missing_ok=True)
 
 

@@ -98,8 +98,6 @@ class StopOnSignal(Callback):
         if number:
             if self._checkpointing.saved != trainer.global_step:
                 self._checkpointing.save_last(trainer, module)
-            if self._checkpointing.failed is not None:
-                raise self._checkpointing.failed
             logger.info(f"stopped; update {trainer.global_step:,} is saved")
             raise Interrupted(number)
 
