@@ -17,6 +17,7 @@ from nmt.config.settings import TokenizerConfig
 from nmt.data.pair import SentencePair, Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.models.seq2seq import Seq2Seq
+from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.system.run_files import best_checkpoint
 from nmt.tokens import EOS
@@ -129,4 +130,5 @@ def data_config(path: Path) -> dict[str, Any]:
 
 def ended(translations: Sequence[Translation]) -> list[Translation]:
     """Let each translation end at its last piece: the model of the tests is hardly trained and ends few of them."""
-    return [replace(each, tokens=[*each.tokens[:-1], EOS]) if each.tokens else each for each in translations]
+    found = [Hypothesis([*each.tokens[:-1], EOS], each.token_log_probs, each.score) for each in translations]
+    return [replace(each, found=new) if each.tokens else each for each, new in zip(translations, found, strict=True)]

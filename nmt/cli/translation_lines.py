@@ -38,7 +38,7 @@ class LineTranslator:
         self.translator = translator
         self.jsonl = jsonl
         self.with_attention = with_attention
-        self._tally = Tally()
+        self._tally = Tally(scoring=jsonl)
         if with_attention:
             translator.attention_maps([])
 

@@ -7,7 +7,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 from torch import Tensor
 
@@ -43,9 +44,24 @@ class Hypothesis:
     natural logarithms of the probabilities under the model, one for each token. A higher `score` is better.
     """
 
+    scored: ClassVar[bool] = True
     tokens: list[int]
     token_log_probs: list[float]
     score: float
+
+
+class Unscored(Hypothesis):
+    """A hypothesis whose numbers are computed when one of them is read; `compute` returns it with the numbers."""
+
+    scored = False
+
+    def __init__(self, tokens: list[int], compute: Callable[[], Hypothesis]) -> None:
+        vars(self).update(tokens=tokens, compute=cache(compute))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("token_log_probs", "score"):
+            return getattr(self.compute(), name)
+        raise AttributeError(name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -200,9 +200,10 @@ class BaseTranslator(ABC):
         """Return the given translations with the log-probabilities of the models; see `score`."""
         lengths = [max(pair.source.tokens, len(pair.ids)) for pair in pairs]
         rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
+        found = [Hypothesis(pair.ids, row.tolist(), float(row.sum())) for pair, row in zip(pairs, rows, strict=True)]
         return [
-            Translation(pair.source, Segment((pair.target,)), float(row.sum()), pair.ids, row.tolist(), self.tokenizer)
-            for pair, row in zip(pairs, rows, strict=True)
+            Translation(pair.source, Segment((pair.target,)), each, self.tokenizer)
+            for pair, each in zip(pairs, found, strict=True)
         ]
 
     def encode_pairs(
@@ -275,7 +276,7 @@ class BaseTranslator(ABC):
         lengths = [request.source.tokens for request in filled]
         translations = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
         return [
-            [Translation(request.source, Segment(()), 0.0, [], [], self.tokenizer)]
+            [Translation(request.source, Segment(()), Hypothesis([], [], 0.0), self.tokenizer)]
             if request.source.empty
             else next(translations)
             for request in requests
@@ -284,9 +285,7 @@ class BaseTranslator(ABC):
     def _translation(self, source: EncodedSource, hypothesis: Hypothesis) -> Translation:
         text = self.tokenizer.decode_target(hypothesis.tokens)
         target, lost = self.tokenizer.spans.restore(text.upper() if source.capitals else text, source.segment)
-        return Translation(
-            source, target, hypothesis.score, hypothesis.tokens, hypothesis.token_log_probs, self.tokenizer, tuple(lost)
-        )
+        return Translation(source, target, hypothesis, self.tokenizer, tuple(lost))
 
 
 def rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:

@@ -54,24 +54,26 @@ _DATE = regex.compile(r"\d([/.-])\d{1,2}\1\d\d")  # "12/23/93", "23.12.1993"
 _BEHIND_THE_END = regex.compile(r"[.!?…。\uff01\uff1f]\W*\ufffc\s*\Z")  # with this character in place of a slot
 
 
-def doubts_of(translation: Translation) -> list[Doubt]:
+def doubts_of(translation: Translation, *, scoring: bool = True) -> list[Doubt]:
     """Return the reasons to doubt a translation, in the order of `REASONS`. A split source has those of its parts.
 
     `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
     Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure` is for translations that a search has
     found: the mean log-probability of their tokens is below `LEAST_MEAN`. Those of people are often less probable.
+    Without `scoring`, it is left out where the search has not computed log-probabilities.
     """
     if translation.parts:
-        doubts = {doubt for part in translation.parts for doubt in part.doubts}
+        doubts = {doubt for part in translation.parts for doubt in doubts_of(part, scoring=scoring)}
     else:
-        doubts = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
+        doubts = {doubt for doubt, holds in _checks(translation, scoring) if holds} if translation.tokens else set()
     return [doubt for doubt in REASONS if doubt in doubts]
 
 
 class Tally:
-    """Counts the translations that have a problem, and knows where they are."""
+    """Counts the translations that have a problem, and knows where they are. `scoring` is as in `doubts_of`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, scoring: bool = False) -> None:
+        self._scoring = scoring
         self._places = defaultdict[str, list[str]](list)
 
     def add(self, translation: Translation, place: str) -> None:
@@ -81,7 +83,9 @@ class Tally:
             "split": bool(translation.parts),
             "unprotected": not translation.tokenizer.spans and bool(common_spans().find(translation.source)),
         }
-        for problem in (*filter(others.__getitem__, others), *translation.doubts):
+        known = self._scoring or translation.found.scored
+        doubts = translation.doubts if known else doubts_of(translation, scoring=False)
+        for problem in (*filter(others.__getitem__, others), *doubts):
             self._places[problem] += _PLACE.findall(place) or [""]
 
     def lines(self, limit: object) -> Iterator[str]:
@@ -94,7 +98,7 @@ class Tally:
             yield f"{counted(count, 'translation')} {PROBLEMS[problem].format(limit=limit)}{where}{more}"
 
 
-def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
+def _checks(translation: Translation, scoring: bool) -> Iterator[tuple[Doubt, bool]]:
     source, tokens = translation.encoded, translation.tokens
     source_length, length = len(source.ids[0]), len(tokens)
     if source.language:
@@ -109,7 +113,7 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     yield "spans", has_changed_spans(translation)
     yield "numbers", has_other_numbers(translation.source, translation.target.text)
     yield "cut", translation.cut
-    yield "unsure", translation.log_prob < LEAST_MEAN * length
+    yield "unsure", (scoring or translation.found.scored) and translation.log_prob < LEAST_MEAN * length
 
 
 @cache

@@ -9,6 +9,7 @@ from itertools import chain
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.search.base import Hypothesis, Unscored
 from nmt.text.protect import Segment, Slot, in_small_letters, join
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import Doubt, doubts_of
@@ -86,10 +87,9 @@ class Translation:
     """The translation of one source.
 
     `target` is its text, with the slots of the source (see `nmt.text.protect`). `lost` are the slots that the search
-    left out; they stand at the beginning or the end. `tokens` are target ids of `tokenizer`. The last one is eos,
-    unless the length limit ended the search. `token_log_probs` (natural logarithms) has one entry for each token.
-    `score` comes from the search. For a translation that was given to `BaseTranslator.score`, it is log P. For an empty
-    source, the lists are empty and the score is 0.
+    left out; they stand at the beginning or the end. `found` is what the search has found, with target ids of
+    `tokenizer`. For a translation that was given to `BaseTranslator.score`, its score is log P. For an empty source,
+    its lists are empty and the score is 0.
 
     `parts` is empty, unless the source was too long for the model and was split. Then it holds the translation of each
     part, and the other fields join them: the lists one after another, the scores as their sum.
@@ -97,9 +97,7 @@ class Translation:
 
     encoded: EncodedSource
     target: Segment
-    score: float
-    tokens: list[int]
-    token_log_probs: list[float]
+    found: Hypothesis
     tokenizer: Tokenizer = field(repr=False, compare=False)
     lost: tuple[Slot, ...] = ()
     parts: tuple[Translation, ...] = ()
@@ -113,6 +111,21 @@ class Translation:
     def text(self) -> str:
         """The text of the translation."""
         return self.target.translation
+
+    @property
+    def tokens(self) -> list[int]:
+        """The target ids. The last one is eos, unless the length limit ended the search."""
+        return self.found.tokens
+
+    @property
+    def score(self) -> float:
+        """The score of the search. For an engine that leaves scores out, it is computed when it is first read."""
+        return self.found.score
+
+    @property
+    def token_log_probs(self) -> list[float]:
+        """The natural logarithm of the probability of each token; computed as the score is."""
+        return self.found.token_log_probs
 
     @property
     def log_prob(self) -> float:
@@ -140,16 +153,14 @@ class Translation:
 
 def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
     """Return the translation of `source`, whose parts were translated one by one."""
-    return Translation(
-        source,
-        join(part.target for part in parts),
-        sum(part.score for part in parts),
-        list(chain.from_iterable(part.tokens for part in parts)),
-        list(chain.from_iterable(part.token_log_probs for part in parts)),
-        parts[0].tokenizer,
-        tuple(chain.from_iterable(part.lost for part in parts)),
-        tuple(parts),
-    )
+    tokens = list(chain.from_iterable(part.tokens for part in parts))
+
+    def scored() -> Hypothesis:
+        log_probs = list(chain.from_iterable(part.token_log_probs for part in parts))
+        return Hypothesis(tokens, log_probs, sum(part.score for part in parts))
+
+    target, lost = join(part.target for part in parts), tuple(chain.from_iterable(part.lost for part in parts))
+    return Translation(source, target, Unscored(tokens, scored), parts[0].tokenizer, lost, tuple(parts))
 
 
 def labelled(pieces: Sequence[Piece], texts: Mapping[str, str]) -> list[Piece]:

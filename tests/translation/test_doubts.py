@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from nmt.search.base import Hypothesis
 from nmt.text.protect import NO_SPANS, Segment
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import LEAST_MEAN, REASONS, Tally
@@ -31,7 +32,7 @@ def translation(
     """Return a translation with these ids, to which eos is added. Even ids are words, and odd ids are points."""
     tokens = [*target, EOS]
     part = EncodedSource(Segment((text,)), ([*source, EOS],), 0, language)
-    return Translation(part, Segment(("b",)), 0.0, tokens, [log_prob] * len(tokens), TOKENIZER)
+    return Translation(part, Segment(("b",)), Hypothesis(tokens, [log_prob] * len(tokens), 0.0), TOKENIZER)
 
 
 def different(count: int, seed: int = 0) -> list[int]:
@@ -66,9 +67,9 @@ def test_length_is_compared_in_tokens() -> None:
 
 def test_low_probability_and_a_missing_end() -> None:
     sound = translation(different(9), different(9))
-    assert replace(sound, token_log_probs=[LEAST_MEAN - 0.01] * 10).doubts == ["unsure"]
-    assert replace(sound, token_log_probs=[LEAST_MEAN + 0.01] * 10).doubts == []
-    assert replace(sound, tokens=different(10)).doubts == ["cut"]
+    for mean, doubts in ((LEAST_MEAN - 0.01, ["unsure"]), (LEAST_MEAN + 0.01, [])):
+        assert replace(sound, found=Hypothesis(sound.tokens, [mean] * 10, 0.0)).doubts == doubts
+    assert replace(sound, found=Hypothesis(different(10), [-0.1] * 10, 0.0)).doubts == ["cut"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_the_places_of_problems_are_named() -> None:
     for number in range(1, 14):
         found = translation(different(9), different(9), text="in {file}", language=None)
         tally.add(found if number != 2 else replace(found, target=Segment(("in {file}",))), f"a.en:{number}")
-    tally.add(replace(found, tokens=different(9)), "page.html, 'it, 'too'")
+    tally.add(replace(found, found=replace(found.found, tokens=different(9))), "page.html, 'it, 'too'")
     lines = list(tally.lines("9 tokens"))
     assert "without spans" in lines[0] and lines[0].endswith("; lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more")
     assert "(spans)" in lines[1] and lines[1].endswith("; lines 1, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more")
@@ -150,8 +151,8 @@ def test_the_places_of_problems_are_named() -> None:
 
 def test_a_split_source_has_the_doubts_of_its_parts() -> None:
     sound, cut = translation(different(9), different(9)), translation(different(9), different(30))
-    cut = replace(cut, tokens=cut.tokens[:-1])
-    whole = joined(sound.encoded, [sound, cut, replace(sound, tokens=[], token_log_probs=[])])
+    cut = replace(cut, found=Hypothesis(cut.tokens[:-1], cut.token_log_probs, 0.0))
+    whole = joined(sound.encoded, [sound, cut, replace(sound, found=Hypothesis([], [], 0.0))])
     assert whole.doubts == ["length", "cut"] and joined(sound.encoded, [sound, sound]).doubts == []
 
 

@@ -6,7 +6,8 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -22,7 +23,7 @@ from nmt.errors import UserError, missing_packages, raise_if_any
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import TransformerDecoder, TransformerEncoder
-from nmt.search.base import Hypothesis, Search
+from nmt.search.base import Hypothesis, Search, Unscored
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
@@ -179,18 +180,26 @@ class EngineTranslator(BaseTranslator):
         """Return the ids of the translations of each request. The engine has one `limit` for all of them."""
 
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
-        """Return the hypotheses of each request, cut at its own limit, with scores of all tokens, best first."""
+        """Return the hypotheses of each request, cut at its own limit, best first.
+
+        When the first score is read, all are computed at once, from all tokens: engines compute their own without the
+        two tokens that are never generated. This takes as long as the search itself.
+        """
         beam = self.check_search(search)
         found = self.generated(requests, beam, max(request.limit for request in requests))
         pairs = [
-            [ForcedPair(request.source, "", ids[: request.limit]) for ids in several]
+            ForcedPair(request.source, "", ids[: request.limit])
             for request, several in zip(requests, found, strict=True)
+            for ids in several
         ]
-        # Engines compute their own scores without the two tokens that are never generated.
-        log_probs = (values.tolist() for values in self.token_log_probs(list(chain.from_iterable(pairs))))
-        scored = ([(pair.ids, next(log_probs)) for pair in several] for several in pairs)
-        hypotheses = ([Hypothesis(*each, beam.normalized(each[1])) for each in several] for several in scored)
-        return [sorted(several, key=lambda each: -each.score) for several in hypotheses]
+        log_probs = cache(lambda: [row.tolist() for row in self.token_log_probs(pairs)])
+
+        def scored(place: int) -> Hypothesis:
+            return Hypothesis(pairs[place].ids, log_probs()[place], beam.normalized(log_probs()[place]))
+
+        hypotheses = (Unscored(pair.ids, partial(scored, place)) for place, pair in enumerate(pairs))
+        groups: list[list[Hypothesis]] = [list(islice(hypotheses, len(several))) for several in found]
+        return groups if beam.n_best == 1 else [sorted(several, key=lambda each: -each.score) for several in groups]
 
 
 # What formats of a Transformer share

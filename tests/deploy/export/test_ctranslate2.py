@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from nmt.checkpoint import weights_of
+from nmt.cli.translation_lines import LineTranslator
 from nmt.data.batches import pad
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.errors import UserError
@@ -68,6 +69,20 @@ def test_beam_scores_are_ours(pair: Pair) -> None:
     equal = [(a, b) for a, b in zip(*best, strict=True) if a.tokens == b.tokens]
     assert len(equal) > 0.8 * len(TEXTS)
     assert all(a.score == pytest.approx(b.score, abs=1e-4) for a, b in equal)
+
+
+def test_scores_are_computed_together_when_one_is_read(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, asked = pair[1], list[int]()
+    compute = engine.token_log_probs
+    monkeypatch.setattr(engine, "token_log_probs", lambda pairs: asked.append(len(pairs)) or compute(pairs))
+    lines = LineTranslator(engine)
+    list(lines.lines(TEXTS, [""] * len(TEXTS)))
+    lines.close()
+    found = engine.translate(["", *TEXTS], beam_size=1)
+    assert not asked, "texts and the warnings beside them need no scores"
+    assert [each.log_prob < 0 for each in found] == [False] + [True] * len(TEXTS) and asked == [len(TEXTS)]
+    ours = pair[0].translate(["", *TEXTS], beam_size=1)
+    assert [each.log_prob for each in found] == pytest.approx([each.log_prob for each in ours], abs=1e-3)
 
 
 def test_scores_of_long_and_of_many_pairs_are_ours(pair: Pair) -> None:

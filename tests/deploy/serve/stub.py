@@ -24,6 +24,7 @@ from nmt.deploy.serve.languages import Languages
 from nmt.deploy.serve.worker import Worker
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
+from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.text.protect import NO_SPANS, Segment, Spans
 from nmt.text.terms import NO_TERMS, Terms
@@ -87,7 +88,7 @@ def translation(text: str, rank: int) -> Translation:
     source = EncodedSource(Segment((text,)), ([5, 3],))
     named: Any = SimpleNamespace(spans=NO_SPANS, target_pieces=lambda _: list(map(Piece, pieces)))
     count = len(pieces)
-    return Translation(source, Segment((words,)), -1.0 - rank, [7] * count, [-0.5] * count, named)
+    return Translation(source, Segment((words,)), Hypothesis([7] * count, [-0.5] * count, -1.0 - rank), named)
 
 
 def pieces_of(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.lab.attention.measures import scalars
 from nmt.lab.callbacks.watch import MANY, SATURATED, Watch
+from nmt.search.base import Hypothesis
 from nmt.text.protect import Segment
 from nmt.tokens import EOS
 from nmt.training.validation import Validation
@@ -39,7 +40,9 @@ class Runs:
     ) -> None:
         ids, sources = [5, 6, EOS], [Segment((pair.source,)) for pair in PAIRS]
         self.translations = [
-            Translation(EncodedSource(source, (ids,)), Segment((text,)), 0.0, ids, [0.0] * 3, self.translator)
+            Translation(
+                EncodedSource(source, (ids,)), Segment((text,)), Hypothesis(ids, [0.0] * 3, 0.0), self.translator
+            )
             for source, text in zip(sources, texts, strict=True)
         ]
         scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}

@@ -62,7 +62,7 @@ def test_pairs_excluded_from_search_errors(run: Run) -> None:
     search = run.translator.search.replace(max_source_length=9, long_source="split")
     translator = Translator(run.translator.model, run.translator.tokenizer, search)
     found = translator.translate(["", "a man", "a dog " * 9])
-    cut = replace(found[1], tokens=found[1].tokens[:-1])
+    cut = replace(found[1], found=replace(found[1].found, tokens=found[1].tokens[:-1]))
     verdicts = judge(translator, [found[0], *ended(found[1:2]), found[2], cut], ["a", "a", "a", "a"])
     first, second, *others = (verdict.kind for verdict in verdicts)
     assert first == "no source" and second in ("search error", "model error", "same") and others == ["too long", "cut"]
