@@ -175,8 +175,8 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Path:
     their subject and search, and the sacrebleu commands that compute the same scores from these files.
 
     The file names begin with `Evaluation.label`, so a repeated evaluation replaces its files. Each file is replaced
-    completely or not at all. Raises OSError if the folder cannot be written, UserError if `folder`/translations is a
-    link or a language cannot be part of a file's name.
+    completely or not at all. Raises OSError if the folder cannot be written, UserError if a language cannot be part of
+    a file's name.
     """
     facts = {
         **asdict(evaluation.subject),

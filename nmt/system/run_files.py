@@ -79,17 +79,12 @@ def inside(folder: Path, *names: str) -> Path:
     """Return the path of a file that is read or written below `folder`; all but the last of `names` are folders.
 
     A stranger may have chosen the stored values that the names are made of. So this raises UserError for a name that
-    leads out of its folder or that a terminal cannot show, and for a link in place of a folder below `folder`. Above
-    that, links are allowed. The file itself may be a link: a complete write replaces it and does not follow it.
+    leads out of its folder or that a terminal cannot show.
     """
-    path = folder
     for name in names:
         if name in ("", ".", "..") or Path(name).name != name or name != printable(name):
             raise UserError(f"{folder}: got {name!r} as a part of a file's name, expected a plain name without / or ..")
-        if path != folder:
-            require_no_link(path)
-        path = path / name
-    return path
+    return folder.joinpath(*names)
 
 
 def require_regular(path: Path, most: int) -> None:
@@ -103,9 +98,3 @@ def require_regular(path: Path, most: int) -> None:
         raise ValueError("a folder, pipe or device")
     if found.st_size > most:
         raise ValueError(f"more than {most // 1_000_000:,} MB")
-
-
-def require_no_link(path: Path) -> None:
-    """Raise UserError if `path` is a link, so that nothing is written to the target of the link."""
-    if path.is_symlink():
-        raise UserError(f"{path}: a link, which may lead anywhere; put the folder or file itself in its place")

@@ -27,12 +27,10 @@ from nmt.system.run_files import (
     ATTENTION,
     CHECKPOINTS,
     CONFIG,
-    LOG,
     METRICS,
     TRANSLATIONS,
     best_checkpoint,
     last_checkpoint,
-    require_no_link,
 )
 from nmt.text.protect import Spans
 
@@ -46,19 +44,15 @@ FIXED = (
     *("callbacks.monitor", "callbacks.extra"),
 )
 
-WRITTEN = (LOG, CHECKPOINTS, ATTENTION, TRANSLATIONS)  # a file that grows, and folders: links are followed
-
 
 def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
     """Return whether a run continues from the last.ckpt in its folder.
 
     With True, it continues. With False, the folder must not hold a run. With None, a run with the same settings
     continues; if it was killed before its state was saved, it starts again. Raises UserError if the folder holds
-    another run, and for a link that the training would follow when it writes.
+    another run.
     """
     folder = recipe.folder
-    for name in WRITTEN:
-        require_no_link(folder / name)
     found = [name for name in (CONFIG, CHECKPOINTS, METRICS) if (folder / name).exists()]
     if resume is None and CONFIG in found:
         stored = read_yaml(folder / CONFIG, dict[str, Any], remedy="name another folder")
@@ -79,7 +73,7 @@ def begin_folder(recipe: Recipe, *, new: bool) -> None:
     If the run is new, also remove the best weights of an earlier start that was killed before it saved a state.
     """
     folder = recipe.folder
-    for place in (folder, *(folder / name for name in WRITTEN)):
+    for place in (folder, *(folder / name for name in (CHECKPOINTS, ATTENTION, TRANSLATIONS))):
         remove_unfinished(place)
     if new:
         best_checkpoint(folder).unlink(missing_ok=True)

@@ -13,7 +13,6 @@ from nmt.errors import UserError
 from nmt.lab.attention.drawing import CARD_EDGE, GAP, Drawing, blank, fit
 from nmt.lab.attention.view import Shown, attention_maps, view
 from nmt.system.atomic import write_atomically
-from nmt.system.run_files import require_no_link
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,9 +160,8 @@ def darkest(weights: Weights) -> float:
 def save_attention_maps(translator: Translator, translations: Sequence[Translation], folder: Path) -> None:
     """Write the attention map of every translation as `<n>.json`, and cross attention also as `<n>.png`.
 
-    The folder is made if needed. Raises UserError if it is a link.
+    The folder is made if needed.
     """
-    require_no_link(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number, attention_map in attention_maps(translator, translations).items():
         save(attention_map, folder / f"{number}.json")

@@ -114,7 +114,7 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report beside the translations as HTML and JSON. Return the paths of the files.
 
-    Raises OSError if the folder cannot be written, UserError if translations/ is a link.
+    Raises OSError if the folder cannot be written.
     """
     from nmt.lab.report.page import page
     from nmt.lab.report.report import to_dict
