@@ -58,15 +58,12 @@ class Job:
 def multirun(words: Sequence[str]) -> None:
     """Run every combination of the values in `words`. A UserError before the first job names one that cannot run.
 
-    If the same command was stopped or killed before, it goes on in the folder of that time. If a job fails, its error
-    is printed at once, the other jobs still run, and the error at the end names the failed ones. The results, and the
-    command that goes on with unfinished jobs, are printed at the end, also after Ctrl-C.
+    In the folder of a multirun that was stopped or killed, it goes on. If a job fails, its error is printed at once,
+    the other jobs still run, and the error at the end names the failed ones. The results, and the command that goes on
+    with unfinished jobs, are printed at the end, also after Ctrl-C.
     """
     planned, others = plan(words), [word for word in words if not word.startswith(SWEEP_DIR)]
     folder = planned[0].recipe.folder.parent
-    if len(others) == len(words) and (begun := _begun_before(planned, folder)):
-        _say(f"this multirun was begun in {begun} and goes on there; {SWEEP_DIR}=FOLDER starts it anew")
-        folder = begun
     failed: list[str] = []
     with in_folder(planned, folder) as jobs:
         try:
@@ -79,16 +76,6 @@ def multirun(words: Sequence[str]) -> None:
             _print_results(jobs, folder, [*flags, *others, f"{SWEEP_DIR}={quoted(str(folder))}"])
     if failed:
         raise UserError(f"{len(failed)} of {len(planned)} jobs failed: {', '.join(failed)}")
-
-
-def _begun_before(planned: Sequence[Job], folder: Path) -> Path | None:
-    """Return the newest folder of a multirun beside `folder` if it has the same jobs, not all finished, and is free."""
-    form = re.sub(r"\d", "0", folder.name)  # the name of a multirun's folder is usually its time
-    newest = max((path for path in folder.parent.glob("*/") if re.sub(r"\d", "0", path.name) == form), default=folder)
-    if newest < folder:
-        with suppress(UserError, OSError), in_folder(planned, newest) as jobs:
-            return None if all(job.finished for job in jobs) else newest
-    return None
 
 
 @contextmanager
