@@ -20,6 +20,7 @@ ALONE = Place()
 def speed_up(place: Place = ALONE) -> None:
     """Apply all settings. They change the complete process, so only programs, training and its benchmark call this."""
     keep_freed_memory()
+    keep_few_products()
     choose_threads(place)
     # A processor needs a hundred times longer for a denormal number (below about 1e-38), and a sharp softmax has many:
     # after a thousand updates, Luong attention trains 40 % faster if they are 0. Threads that are started later do as
@@ -41,9 +42,6 @@ def multiply_with_onednn() -> bool:
     Torch offers oneDNN only by a setting that also allows it to round the factors to bfloat16. oneDNN rounds only on
     processors with matrix units (AMX). A product is computed as a test, and the setting is taken back if it was
     rounded.
-
-    oneDNN compiles a product for each shape, and keeps 1,024 of them. A batch has fewer than 128 shapes, which rarely
-    occur again, so 128 products are as fast, and take less memory.
     """
     if (
         torch.backends.cpu.get_cpu_capability() != "AVX512"
@@ -51,7 +49,6 @@ def multiply_with_onednn() -> bool:
         or torch.accelerator.is_available()
     ):
         return False
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")  # read at the first product of oneDNN
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("medium")
     factor = torch.full((256, 256), 1 + 2**-12)  # bfloat16 rounds it to 1
@@ -59,6 +56,19 @@ def multiply_with_onednn() -> bool:
         torch.set_float32_matmul_precision(before)
         return False
     return True
+
+
+def keep_few_products() -> None:
+    """Let oneDNN keep the last 64 products that it has compiled, if the environment says nothing else.
+
+    oneDNN multiplies with bfloat16, and in float32 on processors of AMD. It compiles a product for each shape and keeps
+    the last 1,024; torch keeps 1,024 descriptions of products beside them. Both hold a quarter of a MiB each, scattered
+    among the tensors, so that the memory of a run grew for hours. A batch has about 36 shapes, which rarely occur again
+    in the next ones. Torch's descriptions save no time, because oneDNN finds the product itself. Both libraries read
+    their variable at the first product.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+    os.environ.setdefault("LRU_CACHE_CAPACITY", "1")  # torch crashes with 0
 
 
 @contextmanager
