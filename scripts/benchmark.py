@@ -1,11 +1,12 @@
 """Measure the speed of training and translation on this machine.
 
-    python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [any override of train.py]
+    python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [updates=2000] [any override of train.py]
     python scripts/benchmark.py turns [with="KEY=VALUE ..."] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
 
 Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
-this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces.
+this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces. With updates=2000 its speed and memory are
+measured again 2,000 updates later, because a program that keeps more and more memory becomes slower.
 Translation searches the first 1,000 sentences of the test split with 5 beams; loading the model is not timed.
 
 `turns` compares the speed of training with other settings: see scripts/benchmarks/turns.py.
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from nmt.cli.arguments import take
 from nmt.cli.program import program
+from nmt.errors import UserError
 
 OTHERS = ("translation", "turns")  # modules of scripts/benchmarks
 
@@ -39,7 +41,7 @@ def with_defaults(overrides: Sequence[str]) -> list[str]:
 
 @program
 def main(arguments: list[str]) -> None:
-    """Measure and print. `arguments` are overrides as for train.py, and `ckpt=`. The run folder is temporary."""
+    """Measure and print. `arguments`: overrides of train.py, `ckpt=` and `updates=`. The run folder is temporary."""
     if arguments and arguments[0] in OTHERS:
         import_module(f"scripts.benchmarks.{arguments[0]}").run(arguments[1:])
         return
@@ -47,14 +49,17 @@ def main(arguments: list[str]) -> None:
     from nmt.config.compose import compose
     from nmt.config.recipe import Recipe
 
-    ckpt, overrides = take(list(arguments), "ckpt")
+    ckpt, rest = take(list(arguments), "ckpt")
+    updates, overrides = take(rest, "updates")
+    if not (updates or "0").isdecimal():
+        raise UserError(f"updates: got {updates}, expected a number of updates, such as updates=2000")
     words = with_defaults(overrides)
     with tempfile.TemporaryDirectory() as folder:
         recipe = Recipe(compose("train", words), Path(folder) / "run")
         objects = build_objects(recipe.settings)
         from scripts.benchmarks.training import measure
 
-        for line in measure(recipe, objects, ckpt):
+        for line in measure(recipe, objects, ckpt, later=int(updates or 0)):
             print(line, flush=True)
 
 

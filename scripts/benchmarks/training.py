@@ -34,27 +34,29 @@ SENTENCES = 1000
 PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
 
 
-def measure(recipe: Recipe, objects: Objects, ckpt: str | None) -> Iterator[str]:
-    """Yield the lines of the report.
+def measure(recipe: Recipe, objects: Objects, ckpt: str | None, *, later: int) -> Iterator[str]:
+    """Yield the lines of the report. Training is timed a second time, `later` updates after the first, if it is not 0.
 
     `ckpt` is the checkpoint that translates. If it is None, the untrained model translates, and every hypothesis is
     forced to the length of the reference.
     """
     if ckpt:
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
-    clock = Clock()
+    clock = Clock([Window(WARMUP + skipped) for skipped in sorted({0, later})])
     callbacks = {"checkpointing": objects.callbacks["checkpointing"], "clock": clock}
     with suppress(Measured):
         train(_unlimited(recipe), replace(objects, callbacks=callbacks))
     device = clock.device
     yield f"hardware: {machine.describe(device)}"
     peak = max(clock.peak, matmul_peak(device))
-    rate = clock.flops / clock.seconds
-    yield (
-        f"training: {clock.target_tokens / clock.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
-        f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
-        f"peak memory {machine.peak_memory_bytes() / 2**20:,.0f} MiB"
-    )
+    for window in clock.windows:
+        rate, skipped = window.flops / window.seconds, window.first - WARMUP
+        yield (
+            f"training{f' {skipped:,} updates later' * bool(skipped)}: "
+            f"{window.target_tokens / window.seconds:,.0f} real target tokens/s, {rate / 1e9:,.1f} GFLOP/s, "
+            f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
+            f"peak memory {window.peak_memory / 2**20:,.0f} MiB"
+        )
     yield _translation(clock.module, device, ckpt)
 
 
@@ -69,15 +71,27 @@ class Measured(Exception):
     """All updates have been timed."""
 
 
-class Clock(Callback):
-    """Measures the time, target tokens and FLOP of the updates after a warm-up, and raises `Measured`.
+@dataclass
+class Window:
+    """The `TIMED` updates after the update `first`, and the peak of the memory (bytes) until their end.
 
     The FLOP are an estimate: for each token and each weight that multiplies it, 2 forward and 4 backward.
     """
 
-    def __init__(self) -> None:
-        self.started = self.seconds = self.flops = self.peak = 0.0
-        self.target_tokens = 0
+    first: int
+    started: float = 0.0
+    seconds: float = 0.0
+    flops: float = 0.0
+    target_tokens: int = 0
+    peak_memory: int = 0
+
+
+class Clock(Callback):
+    """Measures the windows, in their order, and raises `Measured` after the last."""
+
+    def __init__(self, windows: Sequence[Window]) -> None:
+        self.windows = windows
+        self.peak = 0.0
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Measure the peak of the machine before training."""
@@ -91,15 +105,17 @@ class Clock(Callback):
     ) -> None:
         """Count the tokens and FLOP of one update, which reads one batch."""
         wait()
-        now = time.perf_counter()
-        if trainer.global_step == WARMUP:
-            self.started = now
-        elif trainer.global_step > WARMUP:
-            target, source = int(batch.target_mask.sum()), int(batch.source_mask.sum())
-            self.seconds = now - self.started
-            self.target_tokens += target
-            self.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
-        if trainer.global_step == WARMUP + TIMED:
+        now, step = time.perf_counter(), trainer.global_step
+        for window in self.windows:
+            if step == window.first:
+                window.started = now
+            elif window.first < step <= window.first + TIMED:
+                target, source = int(batch.target_mask.sum()), int(batch.source_mask.sum())
+                window.seconds = now - window.started
+                window.target_tokens += target
+                window.flops += 6 * (self.encoder_weights * source + self.decoder_weights * target)
+                window.peak_memory = machine.peak_memory_bytes()
+        if step == self.windows[-1].first + TIMED:
             raise Measured
 
 

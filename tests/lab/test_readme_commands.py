@@ -66,14 +66,19 @@ def test_python_of_the_library_page(commands_folder, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ckpt", [[], ["ckpt=RUN_FOLDER"]], ids=["forced lengths", "a checkpoint"])
-def test_benchmark_leaves_no_run_folder(ckpt, commands_folder, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("ckpt", "later"), [([], []), (["ckpt=RUN_FOLDER"], ["updates=3"])], ids=["forced lengths", "a checkpoint, twice"]
+)
+def test_benchmark_leaves_no_run_folder(ckpt, later, commands_folder, monkeypatch, capsys):
     monkeypatch.setattr(timings, "WARMUP", 1)
     monkeypatch.setattr(timings, "TIMED", 2)
     before = sorted(commands_folder.iterdir())
-    benchmark.main([*TINY, "data.batch_tokens=200", *ckpt])
+    benchmark.main([*TINY, "data.batch_tokens=200", *ckpt, *later])
     said = capsys.readouterr().out
-    assert re.search(r"^training: [\d,]+ real target tokens/s, .* of the matmul peak .*, peak memory", said, re.M)
+    lines = re.findall(
+        r"^training( .*)?: [\d,]+ real target tokens/s, .* of the matmul peak .*, peak memory", said, re.M
+    )
+    assert lines == ["", " 3 updates later"][: 1 + len(later)]
     assert re.search(r"^translation: 8 sentences in [\d.]+ s at beam 5", said, re.M)
     assert ("forced to the length of its reference" in said) == (not ckpt)
     assert sorted(commands_folder.iterdir()) == before
