@@ -14,7 +14,7 @@ import sys
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from nmt.cli.output import print_stderr
 from nmt.cli.program import Program
@@ -31,7 +31,8 @@ PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home fol
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
 _SETTING = re.compile(r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]")  # key=value, or a flag
-LOADING = ("ckpt", "device", "allow", "search", "source_lang", "terms")  # the settings that a translator is made of
+# the settings that a translator is made of
+LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "terms")
 
 
 @dataclass(kw_only=True)
@@ -72,6 +73,7 @@ class ModelSettings(Settings):
 class SearchSettings(ModelSettings):
     """The settings of _search.yaml, which the programs that translate share."""
 
+    engine: Literal["torch", "ctranslate2"]
     search: OpenMapping
 
 

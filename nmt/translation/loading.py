@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict, overload
+from typing import Annotated, Any, Literal, TypedDict, overload
 
 import torch
 
@@ -28,7 +28,8 @@ from nmt.translation.translator import Ensemble, ModelTranslator, Translator
 
 VERSION = 3  # of export.json
 REMEDY = "use another copy, or export the model again"
-ENGINE = "nmt.deploy.export.ctranslate2.CTranslate2Translator"  # the class that translates with an exported folder
+Engine = Literal["torch", "ctranslate2"]
+ENGINES = "nmt.deploy.export.ctranslate2."  # the module of the classes that translate with CTranslate2
 # The files of an exported folder that are read, and the most bytes of each. CTranslate2 has one vocabulary or two.
 WEIGHTS, SOURCE, TARGET = "model.bin", "source.spm", "target.spm"
 OTHERS = "config.json", "shared_vocabulary.json", "source_vocabulary.json", "target_vocabulary.json"
@@ -62,6 +63,10 @@ class ExportedModel:
 
 
 @overload
+def load_translator(path: str | Path, *, engine: Literal["ctranslate2"], **options: Any) -> BaseTranslator: ...
+
+
+@overload
 def load_translator(path: str | Path, **options: Any) -> Translator: ...
 
 
@@ -73,26 +78,29 @@ def load_translator(
     path: str | Path | Sequence[str | Path],
     *,
     device: str = "auto",
+    engine: Engine = "torch",
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     **fields: Any,
-) -> ModelTranslator:
+) -> BaseTranslator:
     """Return the translator of a run folder (its best checkpoint) or a checkpoint file.
 
     Several paths give an `Ensemble` with the default strategy of the first model. `device` is "auto" (a GPU if
-    available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... The default strategy is in the checkpoint. A `search`
-    object, or a node with a `_target_`, replaces it. A mapping without `_target_` replaces single settings, and so do
-    `fields`: `load_translator(path, beam_size=5)`. `allow` names your packages whose classes the checkpoint and
-    `search` may name. Raises UserError for a checkpoint or a setting that cannot be used, and for models with different
-    languages or target vocabularies, which cannot be an ensemble.
+    available, otherwise the CPU), "cpu", "cuda", "cuda:1" ... With `engine` "ctranslate2", the model is converted when
+    it is loaded and translates in CTranslate2. The default strategy is in the checkpoint. A `search` object, or a node
+    with a `_target_`, replaces it. A mapping without `_target_` replaces single settings, and so do `fields`:
+    `load_translator(path, beam_size=5)`. `allow` names your packages whose classes the checkpoint and `search` may
+    name. Raises UserError for a checkpoint or a setting that cannot be used, for models with different languages or
+    target vocabularies, which cannot be an ensemble, and for what the engine cannot do.
     """
-    return make_translator(load_models(path, device, allow), search, allow=allow, **fields)
+    return _translator(load_models(path, device, allow), device, engine, search, allow, **fields)
 
 
 def load(
     ckpt: str | Path | Sequence[str],
     *,
     device: str = "auto",
+    engine: Engine = "torch",
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     source_lang: str | None = None,
@@ -111,7 +119,7 @@ def load(
         translator, models = _exported(Path(os.path.expanduser(ckpt)), device, search, allow, **fields)
     else:
         models = loaded = load_models(ckpt, device, allow)
-        translator = make_translator(loaded, search, allow=allow, **fields)
+        translator = _translator(loaded, device, engine, search, allow, **fields)
     source, target = known = translator.languages or ("", "")
     if source_lang is not None and (read := find_language(source_lang, filter(None, known))) != source:
         if read is None:
@@ -143,10 +151,27 @@ def _exported(
                 raise ValueError("its content does not match its SHA-256")
         except (OSError, ValueError) as error:
             raise UserError(f"{path}: missing or damaged ({getattr(error, 'strerror', error)}); {REMEDY}") from error
-    node = {"_target_": ENGINE, "quantization": form.get("quantization")}
+    node = {"_target_": f"{ENGINES}CTranslate2Translator", "quantization": form.get("quantization")}
     own = _search(manifest["search"], search, allow, **fields)
     translator = build("translator", node, "format", folder=folder, manifest=manifest, device=device, search=own)
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
+
+
+def _translator(
+    loaded: Sequence[LoadedModel],
+    device: str,
+    engine: Engine,
+    search: Search | Mapping[str, Any] | None,
+    allow: Sequence[str],
+    **fields: Any,
+) -> BaseTranslator:
+    if engine == "torch":
+        return make_translator(loaded, search, allow=allow, **fields)
+    if len(loaded) > 1:
+        raise UserError(f"engine={engine}: got {len(loaded)} models, expected one; an ensemble needs engine=torch")
+    node, own = {"_target_": f"{ENGINES}ConvertedRun"}, _search(loaded[0].config["search"], search, allow, **fields)
+    translator: BaseTranslator = build("translator", node, "engine", loaded=loaded[0], device=device, search=own)
+    return translator
 
 
 def digest_of_manifest(manifest: Mapping[str, Any]) -> str:

@@ -43,8 +43,8 @@ def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFi
 def settings(**given: Any) -> translate_program.TranslateConfig:
     """Return the settings of the program with those that are `given`."""
     names = ("text", "prefix", "source_lang", "input", "input_format", "column", "output", "format", "terms")
-    plain = {**dict.fromkeys(names), "ckpt": "RUN", "allow": [], "device": "cpu", "search": {}, "with_attention": False}
-    return translate_program.TranslateConfig(**plain | given)
+    plain: dict[str, Any] = {**dict.fromkeys(names), "ckpt": "RUN", "allow": [], "search": {}, "with_attention": False}
+    return translate_program.TranslateConfig(**{**plain, "device": "cpu", "engine": "torch", **given})
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,8 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
 
     found: dict[Pair, BaseTranslator] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
-        translator, _ = load(path, device=config.device, allow=config.allow, search=config.search)
+        engine, allow, search = config.engine, config.allow, config.search
+        translator, _ = load(path, device=config.device, engine=engine, allow=allow, search=search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
         source, target = (code.replace("_", "-") for code in translator.languages)  # clients write pt-BR

@@ -167,12 +167,14 @@ class EngineTranslator(BaseTranslator):
     def check_search(cls, search: Search) -> BeamSearch:
         """Return a search that the engine has. Raises UserError for any other."""
         if not isinstance(search, BeamSearch):
-            raise UserError(f"search: {cls.engine} has beam search only; leave search= out, or use the run itself")
+            raise UserError(f"search: {cls.engine} has beam search only; leave search= out, or engine=torch on the run")
         if search.beam_size > 1 and search.normalization not in cls.normalizations:  # with one beam, it decides nothing
             raise UserError(f"search.normalization: {cls.engine} divides by a power of the length; set it to power")
         for key in cls.lacks:
             if (value := getattr(search, key)) != getattr(BeamSearch(), key):
-                raise UserError(f"search.{key}: got {value}, which {cls.engine} does not have; use the run itself")
+                raise UserError(
+                    f"search.{key}: got {value}, which {cls.engine} does not have; use engine=torch on the run"
+                )
         return search
 
     @abstractmethod

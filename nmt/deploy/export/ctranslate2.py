@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -26,8 +27,10 @@ from nmt.deploy.export.base import (
     scaled_query,
     stacks,
     table,
+    write,
     write_tokenizer,
 )
+from nmt.deploy.export.check import exportable_search
 from nmt.errors import UserError
 from nmt.models.layers import GatedLinearUnit, shapes_only
 from nmt.models.multihead import MultiHeadAttention
@@ -46,6 +49,7 @@ Quantization = Literal["float32", "float16", "bfloat16", "int16", "int8"]
 RMS_EPSILON = torch.finfo(torch.float32).eps  # what nn.RMSNorm uses by default
 SCORED = 512  # tokens that are scored at once: with more, the table of all probabilities makes it slower
 SEARCHED = 512  # source tokens that a thread of the processor searches at once
+USUAL_LENGTH = 15  # tokens of a translation, as in our examples
 
 EXAMPLE = """
 ```python
@@ -285,3 +289,22 @@ class CTranslate2Translator(EngineTranslator):
     def _source(self, source: EncodedSource) -> list[str]:
         """Return the pieces of a source without eos, which CTranslate2 adds."""
         return [self._source_pieces[index] for index in source.ids[0][:-1]]
+
+
+class ConvertedRun(CTranslate2Translator):
+    """Translates with a run in CTranslate2, to which it is converted when it is loaded; its files are not kept.
+
+    The penalty of the formula of Wu et al. 2016 becomes the power of the length that grows as fast at `USUAL_LENGTH`.
+    Raises UserError for a model and for a search that the engine does not have.
+    """
+
+    def __init__(self, loaded: LoadedModel, *, device: str, search: Search) -> None:
+        form = CTranslate2()
+        form.require(loaded)
+        if isinstance(search, BeamSearch) and search.normalization == "gnmt":
+            penalty = exportable_search(search, USUAL_LENGTH).length_penalty
+            search = search.replace(normalization="power", length_penalty=penalty)
+        beam = self.check_search(search)
+        with tempfile.TemporaryDirectory() as folder:
+            manifest = write(form, Exportable(loaded, beam, ""), Path(folder))
+            super().__init__(Path(folder), manifest, quantization=form.quantization, device=device)

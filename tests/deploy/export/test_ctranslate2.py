@@ -14,9 +14,10 @@ from nmt.cli.translation_lines import LineTranslator
 from nmt.data.batches import pad
 from nmt.deploy.export.ctranslate2 import CTranslate2
 from nmt.errors import UserError
+from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, EOS
 from nmt.translation.base import BaseTranslator
-from nmt.translation.loading import load, make_translator
+from nmt.translation.loading import load, load_translator, make_translator
 from tests.deploy.export.models import TEXTS, check_spans, exported, largest_difference, same, transformer
 from tests.tiny_run import Run
 
@@ -153,6 +154,19 @@ def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, 
 def test_a_search_that_the_engine_lacks_is_refused(fields: dict[str, Any], words: str, pair: Pair) -> None:
     with pytest.raises(UserError, match=words):
         pair[1].translate(TEXTS, **fields)
+
+
+def test_a_run_is_converted_when_it_is_loaded(run: Run) -> None:
+    engine = load_translator(run.folder, engine="ctranslate2", device="cpu", beam_size=4, normalization="gnmt")
+    same((run.translator, engine), TEXTS, beam_size=1)
+    assert isinstance(engine.search, BeamSearch) and engine.search.label == "beam4.power0.75"
+    for ckpt, search, words in (
+        ([run.folder] * 2, {}, "engine=ctranslate2: got 2 models, expected one"),
+        (run.folder, {"coverage_penalty": 0.2}, "search.coverage_penalty: got 0.2, which CTranslate2 does not have"),
+        (run.folder, {"_target_": "nmt.search.sampling.Sampling"}, "beam search only; leave search= out, or engine="),
+    ):
+        with pytest.raises(UserError, match=words):
+            load_translator(ckpt, engine="ctranslate2", device="cpu", search=search)  # type: ignore[arg-type]
 
 
 def test_spans_are_kept(run: Run, tmp_path: Path) -> None:
