@@ -23,7 +23,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nmt.deploy.page import page
 from nmt.deploy.serve.languages import Languages
@@ -42,23 +41,8 @@ UNREADABLE = "The browser (or proxy) sent a request that this server could not u
 FAILED = "The server encountered an internal error and was unable to complete your request."
 
 
-class Connection(H11Protocol):
-    """A connection that is closed if the headers of a request do not come in time (5 seconds, `timeout_keep_alive`).
-
-    Uvicorn counts this time only until the first byte, and not for the first request.
-    """
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-
-    def data_received(self, data: bytes) -> None:
-        self.conn.receive_data(data)
-        self.handle_events()  # stops the timer if the headers are complete
-
-
 # Settings that uvicorn would choose by the packages and variables that it finds, or limits that it would not set.
-SERVER: dict[str, Any] = {"http": Connection, "loop": "asyncio", "ws": "none", "lifespan": "off", "workers": 1}
+SERVER: dict[str, Any] = {"http": "h11", "loop": "asyncio", "ws": "none", "lifespan": "off", "workers": 1}
 SERVER |= {"log_config": None, "log_level": "error", "access_log": False}  # errors alone, and no addresses of clients
 SERVER |= {"proxy_headers": False, "server_header": False, "limit_concurrency": 1000}  # connections; more get a 503
 SERVER |= {"timeout_graceful_shutdown": 60}  # seconds for the accepted requests, after the server was told to stop

@@ -147,19 +147,13 @@ def test_bodies_that_are_no_fields(client: Client) -> None:
     assert large.status == 413 and str(LIMITS["max_bytes"]) in large.body["error"]
 
 
-START = b"POST /translate HTTP/1.1\r\nHost: a\r\n"
-
-
-@pytest.mark.parametrize(
-    "begun", [b"", START, START + b"Content-Length: 9\r\n\r\n", START + b"Transfer-Encoding: chunked\r\n\r\n"]
-)
+@pytest.mark.parametrize("begun", [b"Content-Length: 9\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\n"])
 def test_a_slow_sender_is_cut_off(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
     monkeypatch.setattr(api, "BODY_SECONDS", 0.5)
-    monkeypatch.setitem(api.SERVER, "timeout_keep_alive", 0.5)
     with served(worker_of({PAIR: open_stub()})) as client, create_connection(("127.0.0.1", client.port), 10) as slow:
-        slow.sendall(begun)
+        slow.sendall(b"POST /translate HTTP/1.1\r\nHost: a\r\n" + begun)
         answer = b"".join(iter(lambda: slow.recv(9999), b""))  # until the server closes the connection
-    assert answer.startswith(b"HTTP/1.1 408 ") == begun.endswith(b"\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 408 ")
 
 
 def test_what_a_server_says_about_itself(client: Client) -> None:
