@@ -3,6 +3,7 @@
     python scripts/benchmark.py [data.path=FOLDER] [ckpt=RUN_FOLDER_OR_FILE] [updates=2000] [any override of train.py]
     python scripts/benchmark.py turns [with="KEY=VALUE ..."] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
+    python scripts/benchmark.py gpu [models=base,big,bahdanau,luong] [profile=FILE] [any override of train.py]
 
 Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
 this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces. With updates=2000 its speed and memory are
@@ -13,6 +14,8 @@ Translation searches the first 1,000 sentences of the test split with 5 beams; l
 
 `translation` compares the speed and the scores of trained models and of exported models: see
 scripts/benchmarks/translation.py.
+
+`gpu` measures large models on a GPU, without a corpus: see scripts/benchmarks/gpu.py.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from nmt.cli.arguments import take
 from nmt.cli.program import program
 from nmt.errors import UserError
 
-OTHERS = ("translation", "turns")  # modules of scripts/benchmarks
+OTHERS = ("gpu", "translation", "turns")  # modules of scripts/benchmarks
 
 
 def with_defaults(overrides: Sequence[str]) -> list[str]:

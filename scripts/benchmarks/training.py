@@ -31,24 +31,27 @@ from nmt.translation.translator import Translator
 
 WARMUP, TIMED = 10, 60  # updates
 SENTENCES = 1000
-PEAK_WIDTH, PEAK_PRODUCTS = 2048, 10  # the width of the matrices in `matmul_peak`, and how often they are multiplied
+PEAK_WIDTH = {"cpu": 2048, "cuda": 8192}  # of the matrices in `matmul_peak`
+PEAK_PRODUCTS = 10  # how often they are multiplied
 
 
-def measure(recipe: Recipe, objects: Objects, ckpt: str | None, *, later: int) -> Iterator[str]:
+def measure(
+    recipe: Recipe, objects: Objects, ckpt: str | None, *, later: int = 0, sentences: int = SENTENCES
+) -> Iterator[str]:
     """Yield the lines of the report. Training is timed a second time, `later` updates after the first, if it is not 0.
 
-    `ckpt` is the checkpoint that translates. If it is None, the untrained model translates, and every hypothesis is
-    forced to the length of the reference.
+    The first `sentences` of the test split are translated. `ckpt` is the checkpoint that translates. If it is None, the
+    untrained model translates, and every hypothesis is forced to the length of the reference.
     """
     if ckpt:
         load(find_checkpoint(ckpt))  # report a wrong checkpoint before the measurements
     clock = Clock([Window(WARMUP + skipped) for skipped in sorted({0, later})])
     callbacks = {"checkpointing": objects.callbacks["checkpointing"], "clock": clock}
     with suppress(Measured):
-        train(_unlimited(recipe), replace(objects, callbacks=callbacks))
+        train(unlimited(recipe), replace(objects, callbacks=callbacks))
     device = clock.device
     yield f"hardware: {machine.describe(device)}"
-    peak = max(clock.peak, matmul_peak(device))
+    peak = max(clock.peak, matmul_peak(device, clock.kind))
     for window in clock.windows:
         rate, skipped = window.flops / window.seconds, window.first - WARMUP
         yield (
@@ -57,10 +60,10 @@ def measure(recipe: Recipe, objects: Objects, ckpt: str | None, *, later: int) -
             f"{rate / peak:.1%} of the matmul peak ({peak / 1e9:,.0f} GFLOP/s), "
             f"peak memory {window.peak_memory / 2**20:,.0f} MiB"
         )
-    yield _translation(clock.module, device, ckpt)
+    yield _translation(clock.module, device, ckpt, sentences)
 
 
-def _unlimited(recipe: Recipe) -> Recipe:
+def unlimited(recipe: Recipe) -> Recipe:
     """Return the recipe of a run that neither ends nor validates before the timed updates."""
     limits = {"max_steps": 10**6, "max_epochs": None, "max_time": None}
     rhythm = {"val_check_interval": 10**9, "check_val_every_n_epoch": None}
@@ -98,7 +101,9 @@ class Clock(Callback):
         self.module, self.device = translation_module(pl_module), trainer.strategy.root_device
         model = self.module.model
         self.encoder_weights, self.decoder_weights = multiplying(model.encoder), multiplying(model.decoder)
-        self.peak = matmul_peak(self.device)
+        halved = trainer.precision == "bf16-mixed" and self.device.type == "cuda"
+        self.kind = torch.bfloat16 if halved else torch.float32
+        self.peak = matmul_peak(self.device, self.kind)
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
@@ -119,12 +124,13 @@ class Clock(Callback):
             raise Measured
 
 
-def matmul_peak(device: torch.device | str) -> float:
-    """Return the FLOP/s of the fastest of `PEAK_PRODUCTS` products of float32 matrices on `device`.
+def matmul_peak(device: torch.device, kind: torch.dtype) -> float:
+    """Return the FLOP/s of the fastest of `PEAK_PRODUCTS` products of matrices of this `kind` on `device`.
 
-    The matrices are square, with n = `PEAK_WIDTH`. One product has 2 * n^3 operations.
+    The matrices are square, with n of `PEAK_WIDTH`. One product has 2 * n^3 operations.
     """
-    left, right, product = (torch.randn(PEAK_WIDTH, PEAK_WIDTH, device=device) for _ in range(3))
+    width = PEAK_WIDTH[device.type]
+    left, right, product = (torch.randn(width, width, device=device, dtype=kind) for _ in range(3))
     torch.mm(left, right, out=product)  # the first call allocates memory and starts threads, so it is not timed
     best = float("inf")
     for _ in range(PEAK_PRODUCTS):
@@ -133,7 +139,7 @@ def matmul_peak(device: torch.device | str) -> float:
         torch.mm(left, right, out=product)
         wait()
         best = min(best, time.perf_counter() - start)
-    return 2 * PEAK_WIDTH**3 / best
+    return 2 * width**3 / best
 
 
 def wait() -> None:
@@ -153,8 +159,8 @@ def multiplying(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters() if p.dim() > 1 and (id(p) not in tables or id(p) in outputs))
 
 
-def _translation(module: TranslationModule, device: torch.device, ckpt: str | None) -> str:
-    pairs = list(module.corpus.get("test", module.val_pairs))[:SENTENCES]
+def _translation(module: TranslationModule, device: torch.device, ckpt: str | None, sentences: int) -> str:
+    pairs = list(module.corpus.get("test", module.val_pairs))[:sentences]
     if ckpt:
         translator = load_translator(ckpt, device=str(device), search=BeamSearch(beam_size=5))
         started = time.perf_counter()
