@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +49,6 @@ SETTINGS = [
         "scheduler.warmup_updates=3",
     ),
 ]
-RENAMED: Mapping[str, str] = {}  # for renamed weights: pattern in the old name, replacement
 SCALARS = ("train/loss", "train/gradient_norm", "train/learning_rate", "val/loss", "val/bleu")
 WORDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ist", "und", "ock")]
 
@@ -74,11 +72,9 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
             outcome(checkout, [*words, *overrides], folder / "corpus", folder / f"{name} {side}".replace(" ", "_"))
             for side, checkout in (("old", old), ("new", new))
         )
-        renamed = {rename(key): value for key, value in before.weights.items()}
-        if renamed.keys() != after.weights.keys():
-            missing = sorted(renamed.keys() ^ after.weights.keys())
-            raise UserError(f"{name}: the weights have other names: {', '.join(missing[:8])}; add them to RENAMED")
-        largest = max(distance(renamed[key], value) for key, value in after.weights.items())
+        if missing := sorted(before.weights.keys() ^ after.weights.keys()):
+            raise UserError(f"{name}: the weights have other names: {', '.join(missing[:8])}")
+        largest = max(distance(before.weights[key], value) for key, value in after.weights.items())
         results = [before.scalars == after.scalars, largest == 0.0, before.translations == after.translations]
         shown = ["equal" if result else "DIFFERENT" for result in results]
         print(f"{name:<14} {shown[0]:<10} {shown[1]:<10} {shown[2]:<13} {largest:.3g}", flush=True)
@@ -118,13 +114,6 @@ def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) ->
 def distance(one: Tensor, other: Tensor) -> float:
     """Return the largest difference of two weights, infinity if their shapes differ."""
     return float((one - other).abs().max()) if one.shape == other.shape else float("inf")
-
-
-def rename(name: str) -> str:
-    """Return the new name of a weight of the old commit."""
-    for pattern, replacement in RENAMED.items():
-        name = re.sub(pattern, replacement, name)
-    return name
 
 
 def write_corpus(folder: Path) -> None:
