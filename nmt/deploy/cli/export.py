@@ -12,7 +12,7 @@ in float16.
 The program loads what it has written, and compares log-probabilities, greedy translations and scores with those of the
 checkpoint on validation pairs. With float32 weights, the numbers and the translations have to be nearly the same.
 Otherwise the program writes nothing and ends with an error. A page is compared with the checkpoint in float16, and only
-if node or Chromium is installed, which runs its scripts.
+if node is installed, which runs its scripts.
 
   python scripts/export.py ckpt=outputs/transformer/2026-01-31_12-00-00 out=my_model format=ctranslate2
   python scripts/export.py ckpt=RUN out=small format=ctranslate2 format.quantization=int8
@@ -117,7 +117,7 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     manifest = write(format, model, folder)
     theirs = format.open(folder, manifest)
     if theirs is None:
-        print(f"{path}: nothing was compared, because neither node nor Chromium is installed")
+        print(f"{path}: nothing was compared, because node is not installed")
         return folder
     report = compare(translator, theirs, search, pairs, metrics)
     if manifest["format"].get("quantization", "float32") == "float32":  # else the weights are rounded

@@ -7,13 +7,11 @@ layers share is stored once, under two names.
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 import shutil
 import struct
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +60,6 @@ _ATTRIBUTES = {
 }
 CLASSES = {name: attributes.split() for names, attributes in _ATTRIBUTES.items() for name in names.split()}
 SEARCH = ("beam_size", "n_best", "length_penalty", "normalization", "max_length_factor", "max_length_extra")
-PROGRAMS = ("node", "chromium", "chromium-browser", "google-chrome", "chrome")
 NORMAL, USER_DEFINED, BYTE = 1, 4, 6  # types of pieces
 # Returns the tokens and the log-probabilities of each hypothesis, for sources, first tokens and limits.
 FIND = """(model, asked, settings) => asked.map(([text, forced, limit]) =>
@@ -184,9 +181,9 @@ def _pieces(content: bytes) -> dict[str, Any]:
 
 
 class Engine:
-    """The engine and the model of a page, in node or else in Chromium. `program` is None if neither is found."""
+    """The engine and the model of a page, in node. `program` is None if node is not found."""
 
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    program = shutil.which("node")
 
     def __init__(self, page: str) -> None:
         (self._script,) = re.findall(r'id="engine">(.*?)</script>', page, re.DOTALL)
@@ -195,24 +192,14 @@ class Engine:
 
     def ask(self, function: str, *arguments: Any) -> Any:
         """Return what a function in JavaScript returns for the model of the page and other arguments, all as JSON."""
-        given = json.dumps(arguments).replace("<", "\\u003c")  # which would end a script
         script = f"""(() => {{ {self._script}
             const model = new Model(Uint8Array.from(atob("{self._model}"), (letter) => letter.charCodeAt(0)));
             const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
-            const answer = JSON.stringify(({function})(model, ...{given}), plain);
-            if (typeof document === "undefined") console.log(answer); else document.body.textContent = answer;
+            console.log(JSON.stringify(({function})(model, ...{json.dumps(arguments)}), plain));
         }})()"""
-        with tempfile.TemporaryDirectory() as folder:
-            path, words = Path(folder, "engine.js"), ["node", "engine.js"]
-            if Path(str(self.program)).name != "node":
-                path, script = Path(folder, "engine.html"), f"<meta charset=utf-8><body><script>{script}</script>"
-                # A sandbox needs rights that a container may not have, and the page is our own.
-                flags = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--dump-dom")
-                words = [str(self.program), *flags, path.as_uri()]
-            path.write_text(script, "utf-8")
-            done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8")
+        done = subprocess.run(["node", "-"], input=script, capture_output=True, encoding="utf-8")
         try:
-            return json.loads(html.unescape(done.stdout.split("<body>")[-1].split("</body>")[0]))
+            return json.loads(done.stdout)
         except ValueError as error:
             why = re.search(r"^\w*Error: .*", done.stderr, re.MULTILINE) or [one_line(done.stderr)[-200:]]
             remedy = "without it on the PATH, the page is written and not compared"

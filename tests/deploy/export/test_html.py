@@ -24,7 +24,7 @@ BASES = {Encoder, Decoder, Attention, Positions}
 NOT_NAMED = {"AttentionWrapper", "LocalAttention", *(base.__name__ for base in BASES)}  # no YAML can name them
 FIXED = {"Seq2Seq", "Embedding", "FeedForward", "Residual"}  # the engine has them in one form
 FIXED |= {"Dropout", "StochasticDepth", "GatedLinearUnit", "TokenEmbedding", "RecurrentStack"}
-needs_program = pytest.mark.skipif(html.Engine.program is None, reason="neither node nor Chromium is installed")
+needs_program = pytest.mark.skipif(html.Engine.program is None, reason="node is not installed")
 
 
 def test_every_module_of_the_models_is_known_to_the_engine() -> None:
@@ -51,12 +51,12 @@ def test_a_page_holds_several_models_that_equal_their_checkpoints(
     assert {*tmp_path.iterdir()} == {*models, out}, "nothing is left beside it"
 
 
-def test_without_node_and_chromium_nothing_is_compared(
+def test_without_node_nothing_is_compared(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(html.Engine, "program", None)
     export.main(words(run, tmp_path / "page.html"))
-    assert "nothing was compared, because neither node nor Chromium is installed" in capsys.readouterr().out
+    assert "nothing was compared, because node is not installed" in capsys.readouterr().out
 
 
 @needs_program

@@ -28,7 +28,7 @@ from tests.deploy.export.models import two_vocabularies
 from tests.models.cases import BETWEEN, CASES, build, model_config
 from tests.tiny_run import sentences
 
-pytestmark = pytest.mark.skipif(Engine.program is None, reason="neither node nor Chromium is installed")
+pytestmark = pytest.mark.skipif(Engine.program is None, reason="node is not installed")
 
 GENERAL, BLOCK = "rnn model/attention=general model.attention.normalizer=", "transformer model.encoder.block."
 MORE = [f"{GENERAL}sparsemax", f"{GENERAL}entmax", "rnn model/attention=multihead model.attention.normalizer=entmax"]
