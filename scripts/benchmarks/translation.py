@@ -7,13 +7,15 @@ libraries in one process disturb each other's threads. On the CPU, it translates
 one with one thread. Then it translates the first 1,000 sentences with all threads, greedily and with its own search.
 The models take turns, five times each after a warm-up. A time is from texts to texts, without loading.
 
-An export to CTranslate2 has a second row, `CTranslate2 alone`: its own translate_batch as in the README.md of the
-export, without our scores of each token. Each thread translates batches of its own, as is fastest for it.
+A run that CTranslate2 can hold has a second row with `engine=ctranslate2`. This and an export have another row,
+`CTranslate2 alone`: its own translate_batch as in the README.md of an export. Each thread translates batches of its
+own, as is fastest for it.
 
 The columns: the size of the files, the peak of the memory with one thread (on Linux), the time to load the model, the
 first metric of the run, the share of greedy translations that equal those of the first model, sentences in a second
-(with search, and greedily; the fastest time), both times as ratios to those of the first model (the median of the
-turns, and in brackets their range), and the median and the 95th percentile of the time of a single sentence.
+(with search, and greedily; the fastest time), both times as ratios to those of CTranslate2 alone, or else of the first
+model (the median of the turns, and in brackets their range), and the median and the 95th percentile of the time of a
+single sentence.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -51,8 +54,9 @@ from scripts.benchmarks.turns import ratio
 USAGE = "model=RUN [model=FOLDER ...] [data.path=FOLDER]"
 SENTENCES, WARMUP, ROUNDS, SINGLE = 1000, 50, 5, 200
 KINDS = ("own", "greedy")  # the model's own search, and greedy search
+ALONE = "CTranslate2 alone"
 HEAD = ("MB", "memory (MB)", "load (s)")
-RATES = ("sentences/s", "greedy sentences/s", "time / first", "greedy time / first")
+RATES = ("sentences/s", "greedy sentences/s", "time / CTranslate2", "greedy time / CTranslate2")
 TAIL = ("equal (%)", *RATES, "one sentence (ms)", "95th percentile (ms)")
 BATCH = 512  # tokens, of CTranslate2 alone; 256 and 1,024 are as fast
 
@@ -101,12 +105,11 @@ class CTranslate2Alone:
 class System:
     """A model in a process of its own, and its measurements; `seconds` and `texts` are by the names in `KINDS`."""
 
-    def __init__(self, path: Path, sources: Sequence[str], *, engine_alone: bool = False) -> None:
-        self.name = f"{path.name}, CTranslate2 alone" if engine_alone else path.name
-        self.path = path
+    def __init__(self, path: Path, kind: str, sources: Sequence[str]) -> None:
+        self.name, self.path, self.kind = ", ".join(filter(None, (path.name, kind))), path, kind
         self.pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-        self.alone = self.pool.submit(_alone, path, engine_alone, sources).result()
-        self.pool.submit(_open, path, engine_alone, torch.get_num_threads()).result()
+        self.alone = self.pool.submit(_alone, path, kind, sources).result()
+        self.pool.submit(_open, path, kind, torch.get_num_threads()).result()
         self.seconds: dict[str, list[float]] = {kind: [] for kind in KINDS}
         self.texts: dict[str, list[str]] = {}
 
@@ -137,11 +140,12 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _systems(path: Path, sources: Sequence[str]) -> Iterator[System]:
-    """Yield a model, and for an export to CTranslate2 also the engine alone."""
-    exported_to_ctranslate2 = isinstance(_load(path), CTranslate2Translator)  # an error is raised here
-    yield System(path, sources)
-    if exported_to_ctranslate2:
-        yield System(path, sources, engine_alone=True)
+    """Yield a model in each way in which it can be used."""
+    yield System(path, "", sources)  # an error is raised here
+    with suppress(UserError):  # CTranslate2 does not have the model or its search
+        if not is_exported(path):
+            yield System(path, "engine=ctranslate2", sources)
+        yield System(path, ALONE, sources)
 
 
 def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
@@ -158,17 +162,17 @@ def measure(systems: Sequence[System], sources: Sequence[str]) -> None:
 _translator: BaseTranslator | CTranslate2Alone
 
 
-def _open(path: Path, engine_alone: bool, threads: int) -> None:
+def _open(path: Path, kind: str, threads: int) -> None:
     global _translator
     process.speed_up()
     torch.set_num_threads(threads)
-    ours = _load(path)
-    _translator = CTranslate2Alone(ours) if engine_alone and isinstance(ours, CTranslate2Translator) else ours
+    ours, _ = load(path, device="cpu", engine="ctranslate2" if kind else "torch")
+    _translator = CTranslate2Alone(ours) if kind == ALONE and isinstance(ours, CTranslate2Translator) else ours
 
 
-def _alone(path: Path, engine_alone: bool, sources: Sequence[str]) -> Alone:
+def _alone(path: Path, kind: str, sources: Sequence[str]) -> Alone:
     started = time.perf_counter()
-    _open(path, engine_alone, 1)
+    _open(path, kind, 1)
     times = [time.perf_counter()]
     for source in sources:
         _translator.translate([source])
@@ -183,11 +187,6 @@ def _translate(sentences: Sequence[str], kind: str) -> tuple[float, list[str]]:
     return time.perf_counter() - started, [as_line(each.text) for each in found]
 
 
-def _load(path: Path) -> BaseTranslator:
-    """Return a translator of a run or of an exported model."""
-    return load(path, device="cpu")[0]
-
-
 def _test_split(name: str, path: str | None) -> tuple[list[str], list[str], Metric]:
     """Return the first sources and references of the test split, and the first metric of a run."""
     loaded = load_model(name)
@@ -199,7 +198,7 @@ def _test_split(name: str, path: str | None) -> tuple[list[str], list[str], Metr
 
 
 def _table(systems: Sequence[System], metric: Metric, references: Sequence[str]) -> Table:
-    rows = []
+    rows, unit = [], next((each for each in systems if each.kind == ALONE), systems[0])
     for system in systems:
         same = [a == b for a, b in zip(systems[0].texts["greedy"], system.texts["greedy"], strict=True)]
         figures = [
@@ -215,7 +214,7 @@ def _table(systems: Sequence[System], metric: Metric, references: Sequence[str])
             [
                 system.name,
                 *(f"{value:{form}}" for form, value in figures),
-                *(ratio(system.seconds[kind], systems[0].seconds[kind]) for kind in KINDS),
+                *(ratio(system.seconds[kind], unit.seconds[kind]) for kind in KINDS),
                 *(f"{value:.1f}" for value in single),
             ]
         )

@@ -25,7 +25,9 @@ def test_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
     said = capsys.readouterr().out
     assert "; 12 sentences\n" in said and "| BLEU | equal (%) |" in said
     # CTranslate2 alone does not know our limit of the length of a translation, which an untrained model reaches.
-    rows = {re.escape(run.folder.name): r"100\.0", "small": r"100\.0", "small, CTranslate2 alone": r"[\d.]+"}
+    own = re.escape(run.folder.name)
+    rows = {own: r"100\.0", f"{own}, engine=ctranslate2": r"100\.0", f"{own}, CTranslate2 alone": r"[\d.]+"}
+    rows |= {"small": r"100\.0", "small, CTranslate2 alone": r"[\d.]+"}
     for name, equal in rows.items():
         ratio = r" [\d.]+ \([\d.]+ to [\d.]+\) \|"
         row = rf"^\| {name} \|( [\d.,]+ \|){{4}} {equal} \|( [\d,]+ \|){{2}}({ratio}){{2}}( [\d.]+ \|){{2}}$"
