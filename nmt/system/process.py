@@ -12,7 +12,7 @@ import torch
 from nmt.system import machine
 from nmt.system.place import Place, usable_cores
 
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # malloc.h
+M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8  # malloc.h
 LARGEST_INT = 2**31 - 1
 ALONE = Place()
 
@@ -110,7 +110,7 @@ def keep_freed_memory() -> None:
 
     By default, malloc maps new pages for every large block, and returns them to the kernel when the block is freed. The
     kernel fills each new page with zeros, which takes a third of the time of training on a CPU. Without glibc (macOS,
-    Windows, musl) this function does nothing.
+    Windows, musl) this function does nothing. What one thread has freed, all threads may use.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -119,3 +119,4 @@ def keep_freed_memory() -> None:
     mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
     mallopt(M_MMAP_MAX, 0)
     mallopt(M_TRIM_THRESHOLD, LARGEST_INT)
+    mallopt(M_ARENA_MAX, 1)

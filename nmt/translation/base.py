@@ -6,6 +6,7 @@ import copy
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -20,10 +21,9 @@ from nmt.search.base import Hypothesis, Search
 from nmt.text.protect import Segment, in_capitals, in_small_letters
 from nmt.text.sentences import split_to_fit
 from nmt.text.terms import NO_TERMS, Terms
+from nmt.translation.batches import in_batches
 from nmt.translation.translation import EncodedSource, ForcedPair, Limit, Translation, joined
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 Text = TypeVar("Text", str, str | Segment)
 
 
@@ -74,6 +74,11 @@ class BaseTranslator(ABC):
     @abstractmethod
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses that `search` finds for each request of one batch, best first."""
+
+    @contextmanager
+    def computing(self, search: Search) -> Iterator[int]:
+        """Let the models compute batches of `search` in the block. Yield the number of workers for them."""
+        yield 1
 
     @abstractmethod
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
@@ -199,7 +204,8 @@ class BaseTranslator(ABC):
     def score_pairs(self, pairs: Sequence[ForcedPair]) -> list[Translation]:
         """Return the given translations with the log-probabilities of the models; see `score`."""
         lengths = [max(pair.source.tokens, len(pair.ids)) for pair in pairs]
-        rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs)
+        with self.computing(self.search) as workers:
+            rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs, workers)
         found = [Hypothesis(pair.ids, row.tolist(), float(row.sum())) for pair, row in zip(pairs, rows, strict=True)]
         return [
             Translation(pair.source, Segment((pair.target,)), each, self.tokenizer)
@@ -265,16 +271,19 @@ class BaseTranslator(ABC):
 
         def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
             hypotheses = self.search_batch(batch, search)
-            advance(sum(request.last for request in batch))
             return [
                 [self._translation(request.source, each) for each in several]
                 for request, several in zip(batch, hypotheses, strict=True)
             ]
 
+        def done(batch: list[SearchRequest]) -> None:
+            advance(sum(request.last for request in batch))
+
         filled = [request for request in requests if not request.source.empty]
-        advance(sum(request.last for request in requests if request.source.empty))
-        lengths = [request.source.tokens for request in filled]
-        translations = iter(in_batches(filled, lengths, search.batch_tokens // search.width, searched))
+        done([request for request in requests if request.source.empty])
+        lengths, size = [request.source.tokens for request in filled], search.batch_tokens // search.width
+        with self.computing(search) as workers:
+            translations = iter(in_batches(filled, lengths, size, searched, workers, done))
         return [
             [Translation(request.source, Segment(()), Hypothesis([], [], 0.0), self.tokenizer)]
             if request.source.empty
@@ -310,28 +319,3 @@ def check_texts(name: str, values: Sequence[Text], count: int | None = None) -> 
             where = f"{name} {number:,} of {len(texts):,}"
             raise UserError(f"{where}: got {text!r}, expected a text of whole characters") from error
     return texts
-
-
-def in_batches(
-    items: Sequence[Item], lengths: Sequence[int], size: int, compute: Callable[[list[Item]], Sequence[Result]]
-) -> list[Result]:
-    """Return what `compute` returns for each item, in order. It gets the items in batches of `size` padded tokens."""
-    results: dict[int, Result] = {}
-    for indices in batches_by_length(lengths, size):
-        results |= zip(indices, compute([items[index] for index in indices]), strict=True)
-    return [results[index] for index in range(len(items))]
-
-
-def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield the indices of `lengths` in batches of similar length, longest first, to see a lack of memory at once.
-
-    A batch has at most `budget` padded tokens, but at least one sentence.
-    """
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch

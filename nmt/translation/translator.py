@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from nmt import checkpoint
 from nmt.attention_map import AttentionMap, Origin
@@ -25,7 +25,8 @@ from nmt.search.base import Hypothesis, Search, Selectable, Step
 from nmt.search.constraints import force_prefixes
 from nmt.search.ensemble import States, average, mean_log_probs
 from nmt.tokens import BOS
-from nmt.translation.base import BaseTranslator, SearchRequest, in_batches
+from nmt.translation.base import BaseTranslator, SearchRequest
+from nmt.translation.batches import in_batches, stoppable
 from nmt.translation.translation import EncodedSource, ForcedPair, Translation, labelled
 
 
@@ -63,27 +64,27 @@ class ModelTranslator(BaseTranslator):
 
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         prefixes = [request.prefix for request in requests]
-        with inference(self.models, search):
-            step, state = self.start([request.source for request in requests], attending=search.reads_attention)
-            if any(prefixes):
-                step, state = force_prefixes(step, state, prefixes, self.device)
-            limits = torch.tensor([request.limit for request in requests], device=self.device)
-            found = search(step, state, max_length=limits, keys=[request.source.ids[0] for request in requests])
+        step, state = self.start([request.source for request in requests], attending=search.reads_attention)
+        if any(prefixes):
+            step, state = force_prefixes(step, state, prefixes, self.device)
+        limits = torch.tensor([request.limit for request in requests], device=self.device)
+        keys = [request.source.ids[0] for request in requests]
+        found = search(stoppable(step), state, max_length=limits, keys=keys)
         return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
+    @contextmanager
+    def computing(self, search: Search) -> Iterator[int]:
+        """Compute in the block without gradients and in evaluation mode, then restore the mode of every module.
 
-@contextmanager
-def inference(models: Sequence[nn.Module], search: Search) -> Iterator[None]:
-    """Run the block without gradients and in evaluation mode, then restore the mode of every module.
-
-    If the memory of the device is too small, raise a UserError that names the setting to change.
-    """
-    try:
-        with evaluating(models), torch.inference_mode():
-            yield
-    except torch.OutOfMemoryError as error:
-        got = f"got {search.batch_tokens}, too much for the device's memory ({str(error).partition('.')[0]})"
-        raise UserError(f"search.batch_tokens: {got}; use a smaller number, or compute on the CPU") from error
+        On a CPU, there is a worker for each thread of torch. If the memory of the device is too small, raise a
+        UserError that names the setting to change.
+        """
+        try:
+            with evaluating(self.models), torch.inference_mode():
+                yield torch.get_num_threads() if self.device_type == "cpu" else 1
+        except torch.OutOfMemoryError as error:
+            got = f"got {search.batch_tokens}, too much for the device's memory ({str(error).partition('.')[0]})"
+            raise UserError(f"search.batch_tokens: {got}; use a smaller number, or compute on the CPU") from error
 
 
 @dataclass(eq=False, repr=False)
@@ -120,11 +121,10 @@ class Translator(ModelTranslator):
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         rows, targets = list[Tensor](), [pair.ids for pair in pairs]
-        with inference(self.models, self.search):
-            hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], targets)
-            for row, ids in zip(hidden, targets, strict=True):
-                log_probs = self.model.decoder.output(row[: len(ids)]).float().log_softmax(-1)  # (T, V)
-                rows.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
+        hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], targets)
+        for row, ids in zip(hidden, targets, strict=True):
+            log_probs = self.model.decoder.output(row[: len(ids)]).float().log_softmax(-1)  # (T, V)
+            rows.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
         return rows
 
     def attention_maps(self, translations: Sequence[Translation]) -> list[AttentionMap]:
@@ -144,8 +144,8 @@ class Translator(ModelTranslator):
             assert weights is not None
             return [self.map_of(each, weights, row) for row, each in enumerate(batch)]
 
-        with inference(self.models, self.search):
-            return in_batches(translations, longer, self.search.batch_tokens, maps)
+        with self.computing(self.search) as workers:
+            return in_batches(translations, longer, self.search.batch_tokens, maps, workers)
 
     def with_own_source(self, translation: Translation) -> Translation:
         """Return a translation with the source as this model reads it, even if an ensemble has made the translation.

@@ -25,7 +25,7 @@ from nmt.system.run_files import find_checkpoint
 from nmt.tokens import EOS
 from nmt.training.module import TranslationModule, translation_module
 from nmt.training.run import train
-from nmt.translation.base import batches_by_length
+from nmt.translation.batches import batches_by_length
 from nmt.translation.loading import load_translator
 from nmt.translation.translator import Translator
 

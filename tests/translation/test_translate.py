@@ -18,7 +18,7 @@ from nmt.search.base import Hypothesis
 from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import BOS, EOS
-from nmt.translation.base import batches_by_length
+from nmt.translation.batches import batches_by_length
 from nmt.translation.loading import load_translator, resolve_device
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, make_model, sentences, stack

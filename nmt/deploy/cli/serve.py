@@ -78,11 +78,8 @@ def main(config: ServeConfig) -> None:
     with listening(config.host, config.port) as listener:
         process.speed_up()
         sys.setswitchinterval(0.0005)  # seconds that a search waits, at each of its products, for a thread that reads
-        # Torch starts helper threads for each thread that computes. If the main thread loaded the models, its helpers
-        # and those of the worker would be more than there are cores: a batch took 1.7 times as long.
-        thread = ThreadPoolExecutor(1)
-        loaded = thread.submit(translators, config).result()
-        worker = Worker(loaded, thread, max_waiting=config.max_waiting)
+        loaded = translators(config)
+        worker = Worker(loaded, ThreadPoolExecutor(1), max_waiting=config.max_waiting)
         limits = config.max_characters, config.max_texts, config.max_bytes
         api = Api(worker, Languages(tuple(loaded)), config.key, *limits)
         logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # it warns of each broken form

@@ -17,7 +17,7 @@ from nmt.lab.trace.texts import classes_of, equation, sentence
 from nmt.lab.trace.watch import AXES, Watched, watch
 from nmt.models.interface import Decoder
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator, inference
+from nmt.translation.translator import Translator
 
 Traced = Literal["cross", "decoder_self"]
 FORMAT, VERSION = "nmt-attention-trace", 1
@@ -226,7 +226,7 @@ def trace_position(
     with keeping, watch([*modules, decoder]) as watched:
         (attention,) = translator.attention_maps([translation])
     readout = hidden[0][0, position - 1]
-    with inference(translator.models, translator.search):
+    with translator.computing(translator.search):
         logits: Tensor = decoder.output(readout)
 
     def label(index: int) -> str:
