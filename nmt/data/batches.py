@@ -48,6 +48,14 @@ class Batch:
         moved: Any = {name: each.to(device) for name, each in vars(self).items() if isinstance(each, Tensor)}
         return replace(self, **moved)
 
+    def part(self, number: int, count: int) -> Batch:
+        """Return the pairs `number`, `number + count`, and so on, so that the `count` parts are about equally long."""
+        taken: Any = {name: each[number::count] for name, each in vars(self).items() if isinstance(each, Tensor)}
+        if self.links is not None:
+            own = self.links[self.links[:, 0] % count == number]
+            taken["links"] = torch.column_stack((own[:, 0] // count, own[:, 1:]))
+        return replace(self, **taken)
+
 
 def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Return ids (B, T), padded on the right to the longest sequence, and their bool mask (B, T)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,13 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from nmt.tokens import PAD
+
+
+class _Draws(threading.local):
+    generator: torch.Generator | None = None
+
+
+draws = _Draws()  # the generator of this thread for random numbers on a CPU; None is torch's own, of all threads
 
 
 class Dropout(nn.Dropout):
@@ -29,7 +37,7 @@ class Dropout(nn.Dropout):
             return nn.functional.dropout(x, self.p)
         threshold = min(255, round(self.p * 256))
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64)
-        words.random_(-(2**63), 2**63 - 1)
+        words.random_(-(2**63), 2**63 - 1, generator=draws.generator)
         # A comparison in the type of the numbers is five times as fast as one of bytes with bools as its result.
         keep = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.dtype).ge_(threshold)
         return x * keep.mul_(256 / (256 - threshold))

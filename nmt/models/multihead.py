@@ -73,7 +73,9 @@ class MultiHeadAttention(nn.Module):
         keys, values = self.project(memory, positions)
         queries = self.project_query(query, positions)
         bias = None if positions is None else positions.bias(queries, keys.shape[2], scale=self.scale)
-        explicit = need_weights or _products_are_faster(queries, keys)
+        dropout = self.dropout.p if self.training else 0.0
+        # With dropout, torch has no kernel on a CPU, and draws its mask slowly.
+        explicit = need_weights or _products_are_faster(queries, keys) or (dropout > 0 and query.device.type == "cpu")
         # The kernel is fastest with its built-in causal mask, but then it accepts no other mask.
         is_causal = causal and not explicit and mask is None and bias is None
         if not is_causal:
@@ -83,7 +85,6 @@ class MultiHeadAttention(nn.Module):
         if explicit:
             weights = attention_weights(queries, keys, mask, self.scale)
             return self.join(self.dropout(weights) @ values, query), weights if need_weights else None
-        dropout = self.dropout.p if self.training else 0.0
         contexts = _fused(queries, keys, values, mask, dropout_p=dropout, is_causal=is_causal, scale=self.scale)
         return self.join(contexts, query), None
 

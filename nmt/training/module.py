@@ -19,6 +19,7 @@ from nmt.data.pair import SentencePair, Split
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
+from nmt.training.divided import Divided
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Limits, Schedule
 from nmt.training.state import state_entry
@@ -79,6 +80,7 @@ class TranslationModule(pl.LightningModule):
         self.val_pairs: Sequence[SentencePair] = list(corpus["val"])
         self.digest = digest
         self.objective, self.schedule = objective, schedule
+        self._divided = Divided(self.model, objective)
         self.metrics = metrics
         name = recipe.settings.callbacks.monitor
         self.monitor = Monitor(name, metrics.get(name))
@@ -122,12 +124,13 @@ class TranslationModule(pl.LightningModule):
 
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         """Return the summed loss of one batch; the update divides its gradient by the tokens of all its batches."""
-        sums = self.objective.training_sums(self.model, batch)
+        loss, parts = self._divided(batch)
         if not batch.counts:
-            return sums.loss * 0.0
-        self._update_tokens += sums.tokens
-        self.meter.count(sums, 1 / self.trainer.num_training_batches)
-        return sums.loss
+            return loss * 0.0
+        for sums in parts:
+            self._update_tokens += sums.tokens
+            self.meter.count(sums, 1 / len(parts) / self.trainer.num_training_batches)
+        return loss
 
     def on_train_start(self) -> None:
         """Start the clock, also for a run that is resumed inside an epoch, and restore figures and the peak rate."""

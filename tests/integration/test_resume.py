@@ -85,6 +85,7 @@ def test_stopped_at_any_save_and_resumed_equals_uninterrupted(tmp_path, monkeypa
     assert_resumes(tmp_path, monkeypatch, more, every=1)
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
     assert_resumes(tmp_path, monkeypatch, [*VARIANTS["accumulating"], BY_PROGRESS, "trainer.max_epochs=2"], every=10)
 

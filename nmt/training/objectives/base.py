@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from nmt.data.batches import Batch
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
+from nmt.models.layers import draws
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Fraction
 from nmt.tokens import BOS, EOS, PAD
@@ -148,5 +149,5 @@ def hide(tokens: Tensor, share: float) -> Tensor:
     if share == 0.0:
         return tokens
     special = (tokens == PAD) | (tokens == BOS) | (tokens == EOS)
-    chosen = torch.rand(tokens.shape, device=tokens.device) < share
+    chosen = torch.rand(tokens.shape, device=tokens.device, generator=draws.generator) < share
     return tokens.masked_fill(chosen & ~special, PAD)
