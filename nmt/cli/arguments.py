@@ -31,8 +31,7 @@ PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home fol
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
 _SETTING = re.compile(r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]")  # key=value, or a flag
-# the settings that a translator is made of
-LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "terms")
+LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "terms")  # what a translator is made of
 
 
 @dataclass(kw_only=True)

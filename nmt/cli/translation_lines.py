@@ -38,7 +38,7 @@ class LineTranslator:
         self.translator = translator
         self.jsonl = jsonl
         self.with_attention = with_attention
-        self._tally = Tally(scoring=jsonl)
+        self._tally = Tally()
         if with_attention:
             translator.attention_maps([])
 

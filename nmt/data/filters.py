@@ -256,14 +256,6 @@ class Filters:
         conditions = [empty, longer > self.max_length, longer > self.max_ratio * shorter]
         return np.select(conditions, ["empty", "too long", "of unequal length"], "")
 
-    def explanations(self) -> dict[str, str]:
-        """Return what each result of `reasons` means, in words that complete the sentence "The pair ..."."""
-        return {
-            "empty": "has no text on one side or both",
-            "too long": f"has a side of more than {self.max_length} pieces (data.max_length)",
-            "of unequal length": f"has a side more than {self.max_ratio:g} times as long as the other (data.max_ratio)",
-        }
-
     def identity(self) -> dict[str, Any]:
         """Return plain values that decide, together with the texts of the split, which pairs are dropped."""
         chosen = {name: each.identity(self.context) for name, each in self.chosen.items() if self.context is not None}

@@ -23,7 +23,6 @@ from nmt.models.layers import Dropout, GatedLinearUnit, StochasticDepth, TokenEm
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
-from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Fraction, Heads, Layers, Width
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
@@ -361,13 +360,3 @@ class TransformerDecoder(Decoder[TransformerState]):
             all_cross.append(cross_weights)
         weights = AttentionWeights(stack_layers(all_cross), stack_layers(all_self)) if need_weights else None
         return self.norm(x), weights, TransformerState(tuple(caches), state.memory_bias)
-
-
-def encoder_layers(model: Seq2Seq) -> Sequence[EncoderLayer]:
-    """Return the layers of a Transformer's encoder."""
-    return cast(TransformerEncoder, model.encoder).layers
-
-
-def decoder_layers(model: Seq2Seq) -> Sequence[DecoderLayer]:
-    """Return the layers of a Transformer's decoder."""
-    return cast(TransformerDecoder, model.decoder).layers

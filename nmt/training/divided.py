@@ -31,7 +31,7 @@ class Divided:
     def __init__(self, model: Seq2Seq, objective: Objective) -> None:
         self.model, self.objective = model, objective
         self.threads = torch.get_num_threads()
-        self._pool = ThreadPoolExecutor(self.threads, initializer=torch.set_num_threads, initargs=(1,))
+        self._pool = ThreadPoolExecutor(self.threads)
         self._tried = False
 
     def __call__(self, batch: Batch) -> tuple[Tensor, Sequence[Sums]]:
@@ -44,6 +44,7 @@ class Divided:
         lower = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
         def compute(number: int, seed: int) -> tuple[Sums, Sequence[Tensor | None]]:
+            torch.set_num_threads(self.threads // count)  # of this part: 1, unless there are more threads than parts
             draws.generator = torch.Generator().manual_seed(seed)
             with torch.autocast("cpu", lower, enabled=lower is not None):
                 sums = self.objective.training_sums(self.model, batch.part(number, count))

@@ -54,26 +54,24 @@ _DATE = regex.compile(r"\d([/.-])\d{1,2}\1\d\d")  # "12/23/93", "23.12.1993"
 _BEHIND_THE_END = regex.compile(r"[.!?…。\uff01\uff1f]\W*\ufffc\s*\Z")  # with this character in place of a slot
 
 
-def doubts_of(translation: Translation, *, scoring: bool = True) -> list[Doubt]:
+def doubts_of(translation: Translation) -> list[Doubt]:
     """Return the reasons to doubt a translation, in the order of `REASONS`. A split source has those of its parts.
 
     `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
-    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure` is for translations that a search has
-    found: the mean log-probability of their tokens is below `LEAST_MEAN`. Those of people are often less probable.
-    Without `scoring`, it is left out where the search has not computed log-probabilities.
+    Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure`: the mean log-probability of the tokens
+    is below `LEAST_MEAN`. That of people's translations often is, and an engine does not compute it for this doubt.
     """
     if translation.parts:
-        doubts = {doubt for part in translation.parts for doubt in doubts_of(part, scoring=scoring)}
+        doubts = {doubt for part in translation.parts for doubt in part.doubts}
     else:
-        doubts = {doubt for doubt, holds in _checks(translation, scoring) if holds} if translation.tokens else set()
+        doubts = {doubt for doubt, holds in _checks(translation) if holds} if translation.tokens else set()
     return [doubt for doubt in REASONS if doubt in doubts]
 
 
 class Tally:
-    """Counts the translations that have a problem, and knows where they are. `scoring` is as in `doubts_of`."""
+    """Counts the translations that have a problem, and knows where they are."""
 
-    def __init__(self, *, scoring: bool = False) -> None:
-        self._scoring = scoring
+    def __init__(self) -> None:
         self._places = defaultdict[str, list[str]](list)
 
     def add(self, translation: Translation, place: str) -> None:
@@ -83,9 +81,7 @@ class Tally:
             "split": bool(translation.parts),
             "unprotected": not translation.tokenizer.spans and bool(common_spans().find(translation.source)),
         }
-        known = self._scoring or translation.found.scored
-        doubts = translation.doubts if known else doubts_of(translation, scoring=False)
-        for problem in (*filter(others.__getitem__, others), *doubts):
+        for problem in (*filter(others.__getitem__, others), *translation.doubts):
             self._places[problem] += _PLACE.findall(place) or [""]
 
     def lines(self, limit: object) -> Iterator[str]:
@@ -98,7 +94,7 @@ class Tally:
             yield f"{counted(count, 'translation')} {PROBLEMS[problem].format(limit=limit)}{where}{more}"
 
 
-def _checks(translation: Translation, scoring: bool) -> Iterator[tuple[Doubt, bool]]:
+def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     source, tokens = translation.encoded, translation.tokens
     source_length, length = len(source.ids[0]), len(tokens)
     if source.language:
@@ -113,7 +109,7 @@ def _checks(translation: Translation, scoring: bool) -> Iterator[tuple[Doubt, bo
     yield "spans", has_changed_spans(translation)
     yield "numbers", has_other_numbers(translation.source, translation.target.text)
     yield "cut", translation.cut
-    yield "unsure", (scoring or translation.found.scored) and translation.log_prob < LEAST_MEAN * length
+    yield "unsure", translation.found.scored and translation.log_prob < LEAST_MEAN * length
 
 
 @cache

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
-from nmt.lab.attribution.prediction import Call, Calls, Prediction, record
+from nmt.lab.attribution.prediction import Call, Calls, Prediction, decoder_layers, encoder_layers, record
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.transformer import (
     DecoderLayer,
@@ -14,8 +14,6 @@ from nmt.models.transformer import (
     Residual,
     TransformerDecoder,
     TransformerEncoder,
-    decoder_layers,
-    encoder_layers,
 )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.prediction import Prediction, record
-from nmt.models.transformer import TransformerDecoder, decoder_layers
+from nmt.lab.attribution.prediction import Prediction, decoder_layers, record
+from nmt.models.transformer import TransformerDecoder
 
 
 class LogitLens(AttributionView):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import DecoderLayer, EncoderLayer, TransformerDecoder, TransformerEncoder
 from nmt.tokens import BOS, Piece
 
 TOKENS = 4096  # of all copies in one forward pass
@@ -116,3 +117,13 @@ def record(prediction: Prediction, layers: Iterable[nn.Module]) -> Calls:
             hooks.enter_context(module.register_forward_hook(keep, with_kwargs=True))
         prediction.attend()
     return calls
+
+
+def encoder_layers(model: Seq2Seq) -> Sequence[EncoderLayer]:
+    """Return the layers of a Transformer's encoder."""
+    return cast(TransformerEncoder, model.encoder).layers
+
+
+def decoder_layers(model: Seq2Seq) -> Sequence[DecoderLayer]:
+    """Return the layers of a Transformer's decoder."""
+    return cast(TransformerDecoder, model.decoder).layers

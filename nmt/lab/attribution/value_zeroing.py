@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from nmt.lab.attribution.base import AttributionView, Scores
-from nmt.lab.attribution.prediction import Calls, Prediction, record
+from nmt.lab.attribution.prediction import Calls, Prediction, decoder_layers, encoder_layers, record
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import TransformerDecoder, TransformerEncoder, decoder_layers, encoder_layers
+from nmt.models.transformer import TransformerDecoder, TransformerEncoder
 
 ROUNDING = 1e-12  # a smaller distance comes from products of another shape
 

@@ -81,8 +81,8 @@ def inspect(
         )
     return DataReport(
         splits=splits,
-        explanations={**limits.explanations(), **{name: each.explanation for name, each in usable.items()}},
-        dropped=[*limits.explanations(), *dropped],
+        explanations={**explanations(limits), **{name: each.explanation for name, each in usable.items()}},
+        dropped=[*explanations(limits), *dropped],
         not_tested={name: reason for name, reason in reasons.items() if reason},
     )
 
@@ -121,7 +121,7 @@ class _Counts:
         self._totals = Counter[str](), Counter[str]()
         self._kinds: dict[str, Counter[str]] = {}
         self._examples: dict[str, list[Example]] = {}
-        for name in (*limits.explanations(), *defects):
+        for name in (*explanations(limits), *defects):
             self._kinds[name], self._examples[name] = Counter(), []
 
     def add(self, first: int, pairs: Sequence[SentencePair]) -> None:
@@ -186,3 +186,12 @@ def _keys(pair: SentencePair) -> tuple[str, tuple[str, str]]:
     """Return what the source and the whole pair are compared by: texts that differ little are the same."""
     source = simplified(pair.source)
     return source, (source, simplified(pair.target))
+
+
+def explanations(limits: Filters) -> dict[str, str]:
+    """Return what each result of `Filters.reasons` means, in words that complete the sentence "The pair ..."."""
+    return {
+        "empty": "has no text on one side or both",
+        "too long": f"has a side of more than {limits.max_length} pieces (data.max_length)",
+        "of unequal length": f"has a side more than {limits.max_ratio:g} times as long as the other (data.max_ratio)",
+    }

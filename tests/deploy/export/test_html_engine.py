@@ -20,7 +20,6 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.html import Engine, packed
 from nmt.deploy.page import held
-from nmt.models.transformer import decoder_layers, encoder_layers
 from nmt.search.beam import BeamSearch
 from nmt.tokens import BOS, PAD
 from nmt.translation.loading import load_models, make_translator
@@ -171,7 +170,7 @@ def test_a_too_long_text_is_refused_and_an_empty_one_has_no_translation() -> Non
 @pytest.mark.parametrize(("kind", "layer", "head"), [("cross", 2, 1), ("encoder_self", 1, 2), ("decoder_self", 1, 4)])
 def test_a_head_is_switched_off(kind: str, layer: int, head: int) -> None:
     translator, engine = both("transformer")
-    layers: Any = (encoder_layers if kind == "encoder_self" else decoder_layers)(translator.model)
+    layers: Any = (translator.model.encoder if kind == "encoder_self" else translator.model.decoder).layers
     attention = getattr(layers[layer - 1], "cross_attention" if kind == "cross" else "self_attention")
     width = attention.output.in_features // attention.heads
 
