@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -257,6 +258,11 @@ class CTranslate2Translator(EngineTranslator):
     @property
     def device_type(self) -> str:
         return str(self.translator.device)
+
+    @contextmanager
+    def computing(self, search: Search) -> Iterator[int]:
+        """While the engine searches a batch, a second worker makes the texts of another one."""
+        yield 2
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         results = self.translator.translate_batch(
