@@ -18,7 +18,7 @@ class _Draws(threading.local):
     generator: torch.Generator | None = None
 
 
-draws = _Draws()  # the generator of this thread for random numbers on a CPU; None is torch's own, of all threads
+draws = _Draws()  # for random numbers of this thread on a CPU; None: torch's own generator, which all threads share
 
 
 class Dropout(nn.Dropout):

@@ -44,7 +44,7 @@ class Hypothesis:
     natural logarithms of the probabilities under the model, one for each token. A higher `score` is better.
     """
 
-    scored: ClassVar[bool] = True
+    scored: ClassVar[bool] = True  # False: the two numbers are computed when one of them is read
     tokens: list[int]
     token_log_probs: list[float]
     score: float

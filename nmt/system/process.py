@@ -62,10 +62,8 @@ def keep_few_products() -> None:
     """Let oneDNN keep the last 64 products that it has compiled, if the environment says nothing else.
 
     oneDNN multiplies with bfloat16, and in float32 on processors of AMD. It compiles a product for each shape and keeps
-    the last 1,024; torch keeps 1,024 descriptions of products beside them. Both hold a quarter of a MiB each, scattered
-    among the tensors, so that the memory of a run grows. A batch has about 36 shapes. With 64 products, an update
-    compiles 31 of them, with 1,024 it compiles 14, which saves 2 % of the time. Torch's descriptions save no time,
-    because oneDNN finds the product itself. Both libraries read their variable at the first product.
+    the last 1,024. Torch keeps 1,024 descriptions of products beside them. Each of both holds a quarter of a MiB, so
+    the memory of a run grows. Both libraries read their variable at the first product.
     """
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     os.environ.setdefault("LRU_CACHE_CAPACITY", "1")  # torch crashes with 0

@@ -28,12 +28,14 @@ def in_batches(
     """Return what `compute` returns for each item, in order. It gets the items in batches of `size` padded tokens.
 
     Several `workers` call it at the same time, and share `size`. Torch has one thread in each, because threads that
-    share an operation wait for each other at its end. Workers inherit inference mode. After an error or Ctrl-C, they
-    end at the next call of a `stoppable` function. `done` gets each batch, in order and in the thread of the caller.
+    share an operation wait for each other at its end. If the caller is in inference mode, so are they. After an error
+    or Ctrl-C, they end at the next call of a `stoppable` function. The caller's thread gives each batch to `done`.
     """
-    if workers > 1:  # equal batches, as many for each; not smaller, because only one worker at a time executes Python
+    if workers > 1:  # each gets as many batches as the others, and all batches have the same size
         total = PADDED * sum(lengths)
-        size = max(size // 10, int(total / workers / (total // max(1, size) + 1)))
+        batches_of_each = total // max(1, size) + 1
+        # Smaller batches would be slower: only one worker at a time executes Python.
+        size = max(size // 10, int(total / workers / batches_of_each))
     stopped, inference = threading.Event(), torch.is_inference_mode_enabled()
 
     def start() -> None:

@@ -261,8 +261,8 @@ class CTranslate2Translator(EngineTranslator):
 
     @contextmanager
     def computing(self, search: Search) -> Iterator[int]:
-        """While the engine searches a batch, a second worker makes the texts of another one."""
-        yield 2
+        """On a CPU, a second worker makes the texts of a batch while the engine searches another one."""
+        yield 2 if self.device_type == "cpu" else 1
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         results = self.translator.translate_batch(
