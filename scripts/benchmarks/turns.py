@@ -1,11 +1,12 @@
 """`python scripts/benchmark.py turns`: the speed of training with other settings.
 
-    python scripts/benchmark.py turns [with="KEY=VALUE ..."] [with=...] [turns=3] [any override]
+    python scripts/benchmark.py turns [with="KEY=VALUE ..."] [with=...] [turns=3] [busy=1] [any override]
 
-The first system has the overrides of the command. Each `with=` adds a system with further overrides. The systems take
-turns. Each turn is a process of its own, which trains as `python scripts/benchmark.py` does, with 10 and then 60 timed
-updates. The table has the median of the target tokens in a second, and the ratio to the first system: the median of the
-turns, and in brackets their range.
+The first system has the overrides of the command. Each `with=` adds a system with further overrides; a key in capital
+letters is a variable of the environment, such as `with=OMP_NUM_THREADS=1`. The systems take turns. Each turn is a
+process of its own, which trains as `python scripts/benchmark.py` does, with 10 and then 60 timed updates. With
+`busy=2`, two other programs compute at the same time without end. The table has the median of the target tokens in a
+second, and the ratio to the first system: the median of the turns, and in brackets their range.
 """
 
 from __future__ import annotations
@@ -50,19 +51,31 @@ def ratio(figures: Sequence[float], first: Sequence[float]) -> str:
     return f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
+def command(words: Sequence[str]) -> list[str]:
+    """Return the command that measures once with these words, of which some are variables of the environment."""
+    variables = [word for word in words if word[0].isupper()]
+    return ["env", *variables, sys.executable, str(BENCHMARK), *(word for word in words if word not in variables)]
+
+
 def run(arguments: Sequence[str]) -> None:
     """Measure, and print the table. Raises UserError for a mistake in the arguments."""
-    turns, rest = take(list(arguments), "turns")
-    if not (turns or "3").isdecimal() or int(turns or 3) == 0:
-        raise UserError(f"turns: got {turns}, expected a number of turns, such as turns=3")
+    numbers, rest = {}, list(arguments)
+    for key, default, least in (("turns", "3", 1), ("busy", "0", 0)):
+        given, rest = take(rest, key)
+        if not (given or default).isdecimal() or int(given or default) < least:
+            raise UserError(f"{key}: got {given}, expected a number from {least}, such as {key}=3")
+        numbers[key] = int(given or default)
     added = [word.removeprefix("with=") for word in rest if word.startswith("with=")]
     common = [word for word in rest if not word.startswith("with=")]
-    systems = [
-        System(words or "as it is", [sys.executable, str(BENCHMARK), *common, *words.split()]) for words in ["", *added]
-    ]
+    systems = [System(words or "as it is", command([*common, *words.split()])) for words in ["", *added]]
     print(f"hardware: {machine.describe()}\n", flush=True)
-    for system in systems * int(turns or 3):
-        system.measure()
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(numbers["busy"])]
+    try:
+        for system in systems * numbers["turns"]:
+            system.measure()
+    finally:
+        for other in others:
+            other.kill()
     rows = [
         [each.name, f"{statistics.median(each.rates):,.0f}", ratio(each.rates, systems[0].rates)] for each in systems
     ]
