@@ -14,7 +14,6 @@ import hashlib
 import io
 import lzma
 import re
-import shlex
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -56,20 +55,11 @@ ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 COMPRESSIONS: Mapping[bytes, Callable[[Path], Any]] = {  # by the first bytes of a file
     **{b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open, b"\x28\xb5\x2f\xfd": _zstandard}
 }
-NO_TEXT: Mapping[bytes, str] = {  # how a file begins that holds no text in UTF-8, what it is, and the way to its text
-    rb"PK\x03\x04": "a zip archive or an office document; unpack it by: unzip FILE, or save the document as text",
-    rb"7z\xbc\xaf|Rar!|.{257}ustar": "an archive; unpack it, as in: tar -xf FILE",
-    rb"\x04\x22\x4d\x18|\x5d\0\0|\x1f\x9d": "a compression other than gzip, bzip2, xz and zstandard; unpack it",
-    rb"PAR1|ARROW1|\xff{4}": "Parquet or Arrow; name its folder: data=hub data.name=FOLDER",
-    rb"%PDF-|\{\\rtf|\xd0\xcf\x11\xe0|\x89PNG|\xff\xd8\xff": "a document; save it as text (a PDF by: pdftotext FILE)",
-    rb"version https://git-lfs": "a pointer of Git LFS; get the file itself by: git lfs pull",
-    rb"\xff\xfe\0\0|\0\0\xfe\xff": "UTF-32; convert it: iconv -f UTF-32 -t UTF-8 FILE > NEW",
-    rb"\xff\xfe|\xfe\xff": "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-    # In UTF-16, there is a zero byte beside each line end.
-    rb"(?!.*[^\0]\n[^\0])((..)*?[^\0]\0){3}": "UTF-16; convert it: iconv -f UTF-16LE -t UTF-8 FILE > NEW",
-    rb"(?!.*[^\0]\n[^\0])((..)*?\0[^\0]){3}": "UTF-16; convert it: iconv -f UTF-16BE -t UTF-8 FILE > NEW",
-    rb"(?!.*\n)[^\r]*\r+[^\r]": "the line ends of old Macs; convert it: tr '\\r' '\\n' < FILE > NEW",
-}
+# How a file begins that holds no text in UTF-8: archives, Parquet and Arrow, documents, UTF-16 and UTF-32.
+NO_TEXT = re.compile(
+    rb"PK\x03\x04|7z\xbc\xaf|Rar!|.{257}ustar|PAR1|ARROW1|%PDF-|\{\\rtf|\xd0\xcf\x11\xe0|\xff\xfe|(\0\0)?\xfe\xff",
+    re.DOTALL,
+)
 
 
 def as_line(text: str) -> str:
@@ -102,9 +92,9 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
             first = packed.peek(16)
             unpack = next((unpack for magic, unpack in COMPRESSIONS.items() if first.startswith(magic)), None)
             with nullcontext(packed) if unpack is None else unpack(path) as file:
-                head = file.peek(4096)[:4096]
-                if kind := next((kind for start, kind in NO_TEXT.items() if re.match(start, head, re.DOTALL)), ""):
-                    raise UserError(f"{path}: got {kind.replace('FILE', shlex.quote(str(path)))}")
+                if NO_TEXT.match(file.peek(512)):
+                    kinds = "an archive, a document, Parquet or UTF-16; unpack it, or save it as text in UTF-8"
+                    raise UserError(f"{path}: got no text ({kinds}: iconv -f UTF-16 -t UTF-8 OLD > NEW)")
                 yield file
     except FileNotFoundError as error:
         hint = f"; a pattern is no name, so join the files: cat {path} > ALL" if "*" in path.name else ""
