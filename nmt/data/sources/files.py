@@ -6,7 +6,6 @@ Files are read line by line, in memory that does not grow with their size; `nmt.
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import json
 import os
@@ -16,26 +15,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 from babel import Locale
 
 from nmt.data.sources.base import OTHERS, SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, no_key, note, reader, text_of
 from nmt.data.sources.hub import SAVED, Hub
 from nmt.errors import ParameterError, UserError, counted
-from nmt.system.lines import ENDINGS, LONGEST, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
+from nmt.system.lines import ENDINGS, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
 from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
 LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .norm .lc .tc"  # lines of sentences
-JSON_ARRAY = re.compile(rb"(\xef\xbb\xbf)?\s*(\{[^\[{]*)?\[\s*\{")  # [{...}, ...] or {"data": [{...}, ...]}
 DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # in a folder that the library `datasets` can read
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that name no language
 NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
 BLANK, HALF = "", "\udcff"  # a blank line in place of a row; half a character in place of a line that is not UTF-8
-BLOCK, HEAD = 1 << 14, 100  # characters of JSON that are read at once; rows that tell the columns of a table
+HEAD = 100  # rows that tell the columns of a table
 
 FileSpec = Path | tuple[Path, Path]  # one file of pairs, or a source file and its target file
 One = TypeVar("One")
@@ -224,38 +222,19 @@ def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
 def _rows(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Yield the number of each row, and its texts by language, or why it has no texts. A blank line is `BLANK`.
 
-    The number is that of the line or, in a JSON array, of the element.
+    The number is that of the line.
     """
     if format_of(path.name) not in JSON:
         yield from _table(path, languages)
         return
-    with opened(path) as file:
-        if JSON_ARRAY.match(file.peek(1024)):
-            yield from enumerate(_elements(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape"), path), 1)
-        else:
-            yield from enumerate(map(_json, texts(raw(file), f"{path}:")), 1)
+    yield from enumerate(map(_json, _lines(path)), 1)
 
 
 def _json(line: Text) -> Any:
     try:
         return line if isinstance(line, Bad) else json.loads(line) if line.strip() else BLANK
     except (ValueError, RecursionError):
-        return Bad("malformed JSON", "expected one object on each line (jq -c . FILE > NEW)")
-
-
-def _elements(file: TextIO, path: Path) -> Iterator[Any]:
-    """Yield the elements of the first array in a JSON text. Raises UserError if it is malformed or cut off."""
-    decode, rest, count = json.JSONDecoder().raw_decode, file.read(BLOCK).partition("[")[2], 0
-    while not (rest := rest.lstrip(", \t\r\n")).startswith("]"):
-        try:
-            value, end = decode(rest)
-        except (ValueError, RecursionError) as error:
-            if len(rest) > LONGEST or not (block := file.read(BLOCK)):
-                raise UserError(f"{path}: malformed JSON or cut off in element {count + 1:,} of the array") from error
-            rest += block
-            continue
-        yield value
-        rest, count = rest[end:], count + 1
+        return Bad("malformed JSON", "expected one object on each line (of an array: jq -c '.[]' FILE > NEW)")
 
 
 def _table(path: Path, languages: Sequence[str]) -> Iterator[tuple[int, Any]]:

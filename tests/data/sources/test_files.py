@@ -54,8 +54,6 @@ def write(path: Path, text: str | bytes) -> Path:
     [
         ("train.jsonl", "\n".join(json.dumps(row, ensure_ascii=False) for row in OBJECTS), 1),
         ("train.ndjson", "\n".join(map(json.dumps, NESTED)), 1),
-        ("train.json", json.dumps(OBJECTS), 1),
-        ("train.json", json.dumps({"version": "1", "data": NESTED}, indent=1), 1),
         ("train.tsv", TSV.replace("\n", "\r\n"), 1),
         ("train.tsv", "\ufeff" + TSV, 1),
         ("train.tsv", table("de\tnote\ten\n", "{1}\t-\t{0}"), 2),
@@ -124,7 +122,8 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.csv", b"en,de\na,b\n\xff,b\n", "a.csv:3: not UTF-8"),
         ("a.txt", "a\n", "a.txt: got 'a', expected source, tab, target in each line"),
         ("a.txt", "a\tb\tc\n", r"(sed -i '1i en\tde\tcolumn 3' "),
-        ("a.json", '[{"en": "a", "de": "b"}, {"en"', "a.json: malformed JSON or cut off in element 2"),
+        ("a.json", '[{"en": "a", "de": "b"}]\n', "a.json:1: list, not an object; expected rows as"),
+        ("a.json", '[\n{"en": "a", "de": "b"}\n]\n', "a.json:1: malformed JSON; expected one object on each line"),
         ("a.tsv", "en\tde\n", "a.tsv: empty corpus"),
         ("a.tsv", "\n\n", "a.tsv: empty corpus"),
         ("a.tsv", TSV.encode("utf-16"), "got no text (an archive, a document, Parquet or UTF-16; unpack it"),
@@ -213,13 +212,12 @@ def test_bad_rows_are_left_out_counted_and_named_in_every_format(tmp_path, heard
     lines[16], lines[39] = b"a\tb\tc\n", b"S\xfc\tb\n"
     sides = [b"".join(line.split(b"\t")[side].strip() + b"\n" for line in lines) for side in (0, 1)]
     rows = [*map(json.dumps, ROWS), '{"de": null, "en": "a"}', '{"de": "a", "en"']
-    files = {"a.tsv": b"".join(lines), "a.jsonl": "\n".join(rows), "a.json": json.dumps([*ROWS, None, {"de": "a"}])}
+    files = {"a.tsv": b"".join(lines), "a.jsonl": "\n".join(rows)}
     files |= zip(("a.de", "a.en"), sides, strict=True)
-    tsv, jsonl, array, *both = (write(tmp_path / name, content) for name, content in files.items())
+    tsv, jsonl, *both = (write(tmp_path / name, content) for name, content in files.items())
     for spec, kept, message in (
         (tsv, 48, "2 of 50 rows were left out: 17 (3 columns), 40 (not UTF-8)"),
         (jsonl, 50, "2 of 52 rows were left out: 51 ('de' is null), 52 (malformed JSON)"),
-        (array, 50, "2 of 52 rows were left out: 51 (NoneType, not an object), 52 (no language key 'en')"),
         (tuple(both), 49, "1 of 50 rows was left out: 40 (a.de: not UTF-8)"),
     ):
         pairs = list(read_pairs(spec, "de", "en", strict=False))
