@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from nmt.data.normalization import rule_table
-from nmt.errors import UserError
+from nmt.errors import UserError, one_line
 from nmt.system.atomic import temporary_folder
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK
 
@@ -38,13 +37,13 @@ def train_model(texts: Iterable[str], vocab_size: int, side: str, config: Tokeni
 
     Raises UserError if SentencePiece cannot train on them.
     """
-    writer, failures = io.BytesIO(), list[BaseException]()
+    writer = io.BytesIO()
     with temporary_folder() as folder:
         rules = folder / "rules.tsv"
         rules.write_text(rule_table(), "utf-8")
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=_noting(iter(texts), failures),
+                sentence_iterator=iter(texts),
                 model_writer=writer,
                 model_type=config.type,
                 vocab_size=vocab_size,
@@ -53,42 +52,13 @@ def train_model(texts: Iterable[str], vocab_size: int, side: str, config: Tokeni
                 normalization_rule_tsv=str(rules),
                 **TRAINER_OPTIONS,
             )
-        except RuntimeError as error:
-            if failures:
-                raise failures[0] from None
-            raise _training_error(str(error), side, config) from error
+        except RuntimeError as error:  # also for an exception of the texts
+            if "KeyboardInterrupt" in str(error):
+                raise KeyboardInterrupt from error
+            reason = one_line(error).rpartition("] ")[2]
+            got = f"got {config.vocab_size} for the {side} training text, on which SentencePiece cannot train"
+            raise UserError(f"tokenizer.vocab_size: {got}: {reason} (null: a size that fits)") from error
     model = ModelProto.FromString(writer.getvalue())
     model.normalizer_spec.name = "nfc"
     model.normalizer_spec.ClearField("normalization_rule_tsv")  # the file's name, which differs from run to run
     return bytes(model.SerializeToString(deterministic=True))
-
-
-def _noting(texts: Iterator[str], failures: list[BaseException]) -> Iterator[str]:
-    """Yield `texts`, and append the exception that ends them to `failures`: SentencePiece turns it into a RuntimeError.
-
-    A signal is such an exception while SentencePiece reads. While it computes, Python raises it after the training.
-    """
-    try:
-        yield from texts
-    except (Exception, KeyboardInterrupt) as error:
-        failures.append(error)
-        raise
-
-
-def _training_error(message: str, side: str, config: TokenizerConfig) -> UserError:
-    """Return an error that names the setting for which SentencePiece failed with `message`."""
-    got = f"tokenizer.vocab_size: got {config.vocab_size}"
-    null = "" if config.joint else ", or set tokenizer.vocab_size=null for a size that fits each language"
-    if most := re.search(r"set it to a value <= (\d+)", message):
-        return UserError(
-            f"{got}, but the {side} training text allows at most {most[1]} pieces; "
-            f"set tokenizer.vocab_size={most[1]} or lower{null}"
-        )
-    if least := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
-        return UserError(
-            f"{got}, but the {side} training text needs at least {least[1]} pieces (its characters, 256 bytes, "
-            f"{len(RESERVED)} reserved and 4 special pieces); increase it or lower tokenizer.character_coverage{null}"
-        )
-    if "sentences_.empty()" in message:
-        return UserError(f"tokenizer: the {side} training text is empty; check data.train")
-    return UserError(f"tokenizer: SentencePiece cannot train on the {side} text: {' '.join(message.split())}")
