@@ -23,7 +23,6 @@ from nmt.system.run_files import require_regular
 
 T = TypeVar("T")
 
-MAX_DEPTH = 20  # levels of mappings and lists
 MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
 LEAVE_OUT, OTHER_FOLDER = "restore the file, or leave out this run", "remove it, or name another folder: out=FOLDER"
 
@@ -133,19 +132,19 @@ def read_json(path: Path, schema: type[T], *, remedy: str, max_bytes: int = MAX_
     too deeply, or does not hold what `schema` says.
     """
     with _reading(path, remedy):
-        return _stored(json.loads(_text(path, max_bytes)), schema)
+        return read(json.loads(_text(path, max_bytes)), schema)
 
 
 def parse_json(text: str, schema: type[T], *, where: str, remedy: str) -> T:
     """As `read_json`, for the text of a file; `where` names it."""
     with _reading(where, remedy):
-        return _stored(json.loads(text), schema)
+        return read(json.loads(text), schema)
 
 
 def read_yaml(path: Path, schema: type[T], *, remedy: str) -> T:
     """As `read_json`, for the config.yaml of a run."""
     with _reading(path, remedy):
-        return _stored(yaml.load(_text(path, MAX_YAML), _Loader), schema)
+        return read(yaml.safe_load(_text(path, MAX_YAML)), schema)
 
 
 @contextmanager
@@ -161,24 +160,3 @@ def _reading(where: object, remedy: str) -> Iterator[None]:
 def _text(path: Path, most: int) -> str:
     require_regular(path, most)
     return path.read_text("utf-8")
-
-
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Reads plain values. An alias is refused: it repeats a value, so a small file could become a huge one."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias (*)")
-        return super().compose_node(parent, index)
-
-
-def _stored(value: Any, schema: type[T]) -> T:
-    if _deeper(value, MAX_DEPTH):
-        raise ValueError(f"more than {MAX_DEPTH} levels")
-    return read(value, schema)
-
-
-def _deeper(value: Any, levels: int) -> bool:
-    """Return whether a value has more than `levels` levels of mappings and lists. Each level costs a nested call."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(levels == 1 or _deeper(each, levels - 1) for each in inside if isinstance(each, dict | list))

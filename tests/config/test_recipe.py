@@ -44,7 +44,7 @@ def test_a_typed_option_replaces_the_section(word: str) -> None:
     assert (values["model"], values["tokenizer"]) == (plain["model"], start["tokenizer"])
 
 
-@pytest.mark.parametrize("text", ["a: &x [1]\nb: *x", "a: !!python/object:os.system {}", "[" * 100_000, "a: b: c", "3"])
+@pytest.mark.parametrize("text", ["a: !!python/object:os.system {}", "[" * 100_000, "a: b: c", "3"])
 def test_a_config_of_a_stranger_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.yaml").write_text(text)
     with pytest.raises(UserError, match=r"config\.yaml: damaged \(.*\); restore"):
