@@ -10,19 +10,17 @@ Values from YAML are checked before anything is built, by `nmt.config.nodes`.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import math
 import re
-import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Annotated, Any
 
-from nmt.errors import did_you_mean, one_line, printable
+from nmt.errors import one_line, printable
 
 MAX_SHOWN = 300  # characters of a value in a message
 
@@ -100,7 +98,7 @@ def value_problem(value: Any, annotation: Any) -> str | None:
     """Return the problem of a value, as in "got 0, expected an integer of at least 1", or None if it fits."""
     if fits(value, annotation):
         return None
-    return f"got {shown(value)}, expected {expected(annotation)}{_near_choice(value, annotation)}"
+    return f"got {shown(value)}, expected {expected(annotation)}"
 
 
 def fits(value: Any, annotation: Any) -> bool:
@@ -186,18 +184,6 @@ def _expected_one(option: Any) -> str:
     return option.__name__ if inspect.isclass(option) else str(option)
 
 
-def _near_choice(value: Any, annotation: Any) -> str:
-    """Return "; did you mean ...?" if the value resembles a choice of a Literal, otherwise an empty string."""
-    choices = [
-        choice
-        for option in options(annotation)
-        if typing.get_origin(option) is typing.Literal
-        for choice in typing.get_args(option)
-        if isinstance(choice, str)
-    ]
-    return did_you_mean(value, choices) if isinstance(value, str) else ""
-
-
 def shown(value: Any) -> str:
     """Return `value` on one line, as it is written in YAML; only the beginning of a long value."""
     if value is None:
@@ -213,18 +199,11 @@ def shown(value: Any) -> str:
 def annotations_of(kind: type) -> dict[str, Any]:
     """Return the annotations of the parameters of a constructor; those of a dataclass include its bases'.
 
-    An annotation that Python cannot read is left out. Often its name is imported only under TYPE_CHECKING.
+    There are none if Python cannot read one of them. Often its name is imported only under TYPE_CHECKING.
     """
     owner: Any = next(each for each in kind.__mro__ if "__init__" in vars(each))
     owner = owner if "__dataclass_fields__" in vars(owner) else owner.__init__
     try:
         return typing.get_type_hints(owner, include_extras=True)
-    except Exception:
-        hints: dict[str, Any] = {}
-        for part in reversed(owner.__mro__) if inspect.isclass(owner) else [inspect.unwrap(owner)]:
-            known = getattr(part, "__globals__", None) or vars(sys.modules[part.__module__])
-            for name, annotation in inspect.get_annotations(part).items():
-                with contextlib.suppress(Exception):  # whatever the text of an annotation raises
-                    alone = types.SimpleNamespace(__annotations__={name: annotation})
-                    hints |= typing.get_type_hints(alone, known, include_extras=True)
-        return hints
+    except Exception:  # whatever the text of an annotation raises
+        return {}

@@ -42,7 +42,7 @@ class Search:
         (Block, "layers", 257, ["257"]),
         (Block, "dropout", 1.0, ["1.0", "less than 1"]),
         (Block, "dropout", float("nan"), ["nan"]),
-        (Block, "norm", "pree", ["pree", "one of pre, post", "did you mean 'pre'"]),
+        (Block, "norm", "pree", ["pree", "one of pre, post"]),
         (Search, "beam_size", 0, ["0", "at least 1"]),
         (Search, "alpha", "high", ["high", "a number or null"]),
         (Search, "sizes", (1, "2"), ["an integer"]),

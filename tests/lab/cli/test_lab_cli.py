@@ -44,7 +44,7 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["claims=[memry]"], "claims: got 'memry', expected some of .*; did you mean 'memory'"),
+        (["claims=[memry]"], "claims: got 'memry', expected some of"),
         (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
         (["jobs=0"], "jobs: got 0"),
         (["claims=[fixed_vector_multi30k]", "multi30k=none"], "multi30k: /.*none is not a folder; expected one"),
