@@ -6,13 +6,13 @@ import re
 import shlex
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nmt.cli import program, session
 from nmt.cli.output import Column, Table, to_markdown, to_text
@@ -21,7 +21,7 @@ from nmt.config.groups import own_folder
 from nmt.config.recipe import Recipe
 from nmt.config.schema import MetricsFile, read_json
 from nmt.errors import UserError, printable
-from nmt.system.atomic import try_lock, write_atomically
+from nmt.system.atomic import write_atomically
 from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS
 
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
 SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
-TSV, MARKDOWN, LOCK = "results.tsv", "results.md", ".lock"
+TSV, MARKDOWN = "results.tsv", "results.md"
 SIZES = {"parameters": ",.0f", "updates": ",.0f", "minutes": ".1f"}  # and how they are shown
-EQUAL_UPDATES = 1.05  # if the updates of runs differ by a larger factor, their length differs too
 PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoard drops all but ten by default
 
 
@@ -65,22 +64,21 @@ def multirun(words: Sequence[str]) -> None:
     planned, others = plan(words), [word for word in words if not word.startswith(SWEEP_DIR)]
     folder = planned[0].recipe.folder.parent
     failed: list[str] = []
-    with in_folder(planned, folder) as jobs:
-        try:
-            for job in jobs:
-                if reason := run_job(job, len(jobs)):
-                    failed.append(f"{job.number} ({reason})")
-        finally:
-            own = own_folder()
-            flags = ["-m", *([] if own is None else [f"--config-dir={own}"])]
-            _print_results(jobs, folder, [*flags, *others, f"{SWEEP_DIR}={quoted(str(folder))}"])
+    jobs = in_folder(planned, folder)
+    try:
+        for job in jobs:
+            if reason := run_job(job, len(jobs)):
+                failed.append(f"{job.number} ({reason})")
+    finally:
+        own = own_folder()
+        flags = ["-m", *([] if own is None else [f"--config-dir={own}"])]
+        _print_results(jobs, folder, [*flags, *others, f"{SWEEP_DIR}={quoted(str(folder))}"])
     if failed:
         raise UserError(f"{len(failed)} of {len(planned)} jobs failed: {', '.join(failed)}")
 
 
-@contextmanager
-def in_folder(planned: Sequence[Job], folder: Path) -> Iterator[list[Job]]:
-    """Yield the jobs with their places in `folder`, which no other multirun can use while the block runs.
+def in_folder(planned: Sequence[Job], folder: Path) -> list[Job]:
+    """Return the jobs with their places in `folder`.
 
     Raises UserError if the folder holds anything else, such as a job with other settings.
     """
@@ -88,15 +86,12 @@ def in_folder(planned: Sequence[Job], folder: Path) -> Iterator[list[Job]]:
 
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [replace(job, recipe=replace(job.recipe, folder=folder / job.recipe.folder.name)) for job in planned]
-    known = {TSV, MARKDOWN, LOCK, *(job.recipe.folder.name for job in jobs)}
+    known = {TSV, MARKDOWN, *(job.recipe.folder.name for job in jobs)}
     if strange := sorted(path.name for path in folder.iterdir() if path.name not in known):
         raise UserError(f"{SWEEP_DIR}: {folder} holds {strange[0]}, which is not of these jobs; name another folder")
-    with (folder / LOCK).open("ab") as lock:
-        if try_lock(lock) is False:
-            raise UserError(f"{SWEEP_DIR}: another process trains the jobs in {folder}; wait until it has ended")
-        for job in jobs:
-            check_folder(job.recipe, resume=None)
-        yield jobs
+    for job in jobs:
+        check_folder(job.recipe, resume=None)
+    return jobs
 
 
 def plan(words: Sequence[str]) -> list[Job]:
@@ -139,7 +134,7 @@ def _print_results(planned: Sequence[Job], folder: Path, words: Sequence[str]) -
     metrics = [read_json(job.recipe.folder / METRICS, MetricsFile, remedy="train the job again") for job in finished]
     if finished:
         results = list(map(result_of, finished, metrics))
-        _say(write(with_means(results), folder, cautions(metrics)))
+        _say(write(with_means(results), folder))
         _say(f"curves and pictures: {shlex.join(['tensorboard', '--logdir', str(folder), *PICTURES])}")
     if left := [str(job.number) for job in planned if not job.finished]:
         command = shlex.join(["python", "train.py", *words])
@@ -193,19 +188,6 @@ class Result:
     figures: Mapping[str, float]  # by the name of a column, such as "test BLEU" or "parameters"
 
 
-def cautions(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return sentences for the end of a table of runs, given their metrics.json: why the scores may say little."""
-    updates = sorted(each["updates"] for each in runs)
-    few = sum(each.get("epochs", 1) < 1 or each.get("by_chance", False) for each in runs)
-    found = {
-        f"The runs made {updates[0]:,} to {updates[-1]:,} updates, so their scores also differ by the length of "
-        "training; trainer.max_steps=NUMBER ends all after the same number.": updates[-1] > EQUAL_UPDATES * updates[0],
-        f"{few} of {len(runs)} runs have learned too little to be compared: they ended in their first epoch, or their "
-        "score is only chance; train longer.": few > 0,
-    }
-    return [text for text, holds in found.items() if holds]
-
-
 def result_of(job: Job, metrics: MetricsFile) -> Result:
     """Return the result of a finished job from its metrics.json."""
     figures = dict(zip(SIZES, (metrics["parameters"], metrics["updates"], metrics["wall_seconds"] / 60), strict=True))
@@ -233,8 +215,8 @@ def deviation(values: Sequence[float]) -> float:
     return stdev(values) if all(map(isfinite, values)) else nan
 
 
-def write(results: Sequence[Result], folder: Path, notes: Sequence[str] = ()) -> str:
-    """Write results.tsv (all digits) and results.md to `folder`; return the table for the terminal, with `notes`."""
+def write(results: Sequence[Result], folder: Path) -> str:
+    """Write results.tsv (all digits) and results.md to `folder`; return the table for the terminal."""
     settings = list(results[0].settings)
     figures = [*SIZES, *dict.fromkeys(name for each in results for name in each.figures if name not in SIZES)]
     columns = [Column(name, number=False) for name in ("job", *settings)] + [Column(name) for name in figures]
@@ -246,6 +228,5 @@ def write(results: Sequence[Result], folder: Path, notes: Sequence[str] = ()) ->
         exact.append("\t".join(map(printable, [*texts, *("" if n is None else str(n) for n in values.values())])))
     table = Table(columns, rows)
     write_atomically(folder / TSV, "".join(f"{line}\n" for line in exact).encode())
-    below = "".join(f"\n{note}\n" for note in notes)
-    write_atomically(folder / MARKDOWN, f"{to_markdown(table)}{below}".encode())
-    return f"{to_text(table)}\n{below}written to {folder / TSV} and {folder / MARKDOWN}"
+    write_atomically(folder / MARKDOWN, to_markdown(table).encode())
+    return f"{to_text(table)}\nwritten to {folder / TSV} and {folder / MARKDOWN}"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from nmt.cli.multirun import cautions
 from nmt.cli.output import Column, Table
 from nmt.evaluation.metrics.base import labels
 from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
 from nmt.lab.html import COLORS, chart, render
 
+EQUAL_UPDATES = 1.05  # if the updates of runs differ by a larger factor, their length differs too
 FACTS = {"parameters": ",", "updates": ",", "minutes": ".1f", "tokens/s": ",.0f", "sentences/s": ",.0f"}  # formats
 
 
@@ -134,6 +134,19 @@ def notes(comparison: Comparison) -> list[str]:
         )
     runs = (each.run for system in comparison.systems for each in system.runs)
     return [*lines, *cautions([run.metrics for run in runs if run.metrics])]
+
+
+def cautions(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return sentences for the end of a table of runs, given their metrics.json: why the scores may say little."""
+    updates = sorted(each["updates"] for each in runs)
+    few = sum(each.get("epochs", 1) < 1 or each.get("by_chance", False) for each in runs)
+    found = {
+        f"The runs made {updates[0]:,} to {updates[-1]:,} updates, so their scores also differ by the length of "
+        "training; trainer.max_steps=NUMBER ends all after the same number.": updates[-1] > EQUAL_UPDATES * updates[0],
+        f"{few} of {len(runs)} runs have learned too little to be compared: they ended in their first epoch, or their "
+        "score is only chance; train longer.": few > 0,
+    }
+    return [text for text, holds in found.items() if holds]
 
 
 def signatures(comparison: Comparison) -> dict[str, str]:
