@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,6 @@ from nmt.data.sources.base import SPLIT_FILE_NAMES, Pairs, Row, Source, reader, 
 from nmt.errors import ParameterError, UserError, one_line
 
 SAVED = ("dataset_dict.json", "state.json")  # in a folder that save_to_disk of `datasets` wrote
-HOST, CONNECT_SECONDS = "huggingface.co", 3.0
 
 
 class Hub(Source):
@@ -66,11 +64,7 @@ class Hub(Source):
         # The client reads this at import. Without it, loading even a local data set sends a count over the network.
         os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
         import datasets
-        import huggingface_hub
 
-        # Offline, the client takes the data set from its cache, or says at once that it is not there.
-        if not Path(self.name).exists() and out_of_reach():
-            huggingface_hub.constants.HF_HUB_OFFLINE = datasets.config.HF_HUB_OFFLINE = True
         if not sys.stderr.isatty():
             datasets.disable_progress_bars()
         with self._client():
@@ -115,17 +109,3 @@ class Hub(Source):
                     yield number, text_of(texts, one), text_of(texts, other)
 
         return reader(rows, where, strict=self.strict)
-
-
-def out_of_reach() -> bool:
-    """Return whether the Hub does not answer. Its client would need 25 seconds to notice.
-
-    With a proxy or another address of the Hub, this cannot be tested, and the result is False.
-    """
-    if any(os.environ.get(name) for name in ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
-        return False
-    try:
-        socket.create_connection((HOST, 443), CONNECT_SECONDS).close()
-    except OSError:
-        return True
-    return False

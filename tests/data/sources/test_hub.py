@@ -72,15 +72,3 @@ def test_a_local_folder_downloaded_or_streamed(tmp_path, data_config, heard, no_
     expected = [SentencePair(f"train {row}", f"{row}") for row in range(2500) if row != 1]
     assert list(splits["train"]) == list(splits["train"]) == expected
     assert heard == [f"data.name={tmp_path} (train): 1 of 2,500 rows was left out: 2 ('en' is null)"]
-
-
-@pytest.mark.parametrize("proxy", ["", "http://proxy:3128"])
-def test_without_a_network_the_client_is_told_so_unless_a_proxy_may_reach_the_hub(proxy, monkeypatch):
-    def refuse(address, timeout):
-        raise ConnectionRefusedError(address)
-
-    for name in ("HF_ENDPOINT", "https_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HTTPS_PROXY", proxy)
-    monkeypatch.setattr("socket.create_connection", refuse)
-    assert hub.out_of_reach() == (not proxy)
