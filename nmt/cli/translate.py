@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nmt.cli.translation_lines import LineTranslator
 
 STDIN = "standard input, line "
+DOCUMENTS = (".html", ".htm", ".md", ".po", ".srt", ".vtt")
 BLOCK = 1 << 16  # maximum number of bytes in one read: enough lines for batches of similar length
 
 
@@ -45,7 +46,6 @@ class TranslateConfig(SearchSettings):
     prefix: FreeText | None
     source_lang: str | None
     input: PathText | None
-    input_format: Literal["lines"] | None
     column: str | None
     output: PathText | None
     format: Literal["text", "jsonl"] | None
@@ -60,6 +60,8 @@ class TranslateConfig(SearchSettings):
     def contradictions(self) -> Iterator[str]:
         if self.text is not None and self.input is not None:
             yield 'input=: a file cannot be translated beside text="..."; leave out one of them'
+        if format_of(self.input or "") in DOCUMENTS:
+            yield f"input={self.input}: not a file of sentences; translate it by translate_document.py"
         if self.column is not None and format_of(self.input or "") not in ROWS:
             yield f"column={self.column}: only a file has columns, input=FILE of the formats {', '.join(ROWS)}"
         if self.output is not None and self.input is None:
@@ -87,7 +89,7 @@ def main(config: TranslateConfig) -> None:
         line_translator.close()
     elif config.input is not None:
         column = config.column or (translator.languages or ("source",))[0]
-        lines = partial(read_texts, Path(config.input), column, lines=config.input_format == "lines")
+        lines = partial(read_texts, Path(config.input), column)
         translate_file(line_translator, config.input, lines, output, stdout)
     else:
         if sys.stdin.isatty():

@@ -42,7 +42,7 @@ def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFi
 
 def settings(**given: Any) -> translate_program.TranslateConfig:
     """Return the settings of the program with those that are `given`."""
-    names = ("text", "prefix", "source_lang", "input", "input_format", "column", "output", "format", "terms")
+    names = ("text", "prefix", "source_lang", "input", "column", "output", "format", "terms")
     plain: dict[str, Any] = {**dict.fromkeys(names), "ckpt": "RUN", "allow": [], "search": {}, "with_attention": False}
     return translate_program.TranslateConfig(**{**plain, "device": "cpu", "engine": "torch", **given})
 
@@ -51,6 +51,7 @@ def settings(**given: Any) -> translate_program.TranslateConfig:
     ("given", "problem"),
     [
         ({"text": "a", "input": "x"}, 'input=: a file cannot be translated beside text="..."; leave out one of them'),
+        ({"input": "page.html"}, "input=page.html: not a file of sentences; translate it by translate_document.py"),
         ({"output": "x"}, "output=: needs the file input="),
         ({"input": "x.en", "column": "text"}, "column=text: only a file has columns, input=FILE of the formats"),
         ({"with_attention": True}, "with_attention=true: text lines cannot hold it; add format=jsonl"),

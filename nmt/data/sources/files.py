@@ -17,17 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from babel import Locale
-
 from nmt.data.sources.base import OTHERS, SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, no_key, note, reader, text_of
 from nmt.data.sources.hub import SAVED, Hub
 from nmt.errors import ParameterError, UserError, counted
 from nmt.system.lines import ENDINGS, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
-from nmt.text.languages import locale_of
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
-LINES = " .txt .text .src .tgt .trg .ref .hyp .out .tok .bpe .sp .raw .clean .norm .lc .tc"  # lines of sentences
 DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # in a folder that the library `datasets` can read
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that name no language
@@ -187,34 +183,19 @@ def _two_files(paths: tuple[Path, Path], languages: tuple[str, str]) -> Iterator
         yield number, replace(bad, reason=f"{path.name}: {bad.reason}") if isinstance(bad, Bad) else source, target
 
 
-def read_texts(path: Path, column: str, *, lines: bool = False) -> Iterator[tuple[int, str]]:
+def read_texts(path: Path, column: str) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each line. In the formats `ROWS`, the text is under `column`.
 
-    A blank line is an empty text. Raises UserError as `read_lines` does, for a row without this text, and for a file
-    that has another format by its ending. With `lines`, the ending does not matter.
+    A blank line is an empty text. Raises UserError as `read_lines` does, and for a row without this text.
     """
-    for number, text in enumerate(read_lines(path), 1) if lines else _texts(path, column):
+    for number, text in _texts(path, column):
         if isinstance(text, Bad):
             raise UserError(f"{path}:{number}: {text}")
         yield number, text
 
 
-def has_lines(name: str) -> bool:
-    """Return whether each line of a file is a sentence, by its ending: one of `LINES`, a number, or a language."""
-    ending = format_of(name)
-    language = locale_of(ending[1:]) or ending[1:] in Locale("en").languages
-    return ending in LINES.split(" ") or ending[1:].isdigit() or bool(language and ending not in (".lrc", ".sh", ".ts"))
-
-
 def _texts(path: Path, column: str) -> Iterator[tuple[int, Text]]:
     if format_of(path.name) not in ROWS:
-        if not has_lines(path.name):
-            with opened(path):  # `opened` itself refuses archives and documents, and says how to get their text
-                raise UserError(
-                    f"{path}: got {format_of(path.name)}, expected lines (.txt, or a language: .de) or "
-                    f"{', '.join(ROWS)}; translate_document.py reads .html, .md, .po, .srt and .vtt; convert others "
-                    "to these; if each line is a sentence, name it .txt or add input_format=lines to translate.py"
-                )
         return enumerate(_lines(path), 1)
     return ((number, row if row == BLANK else text_of(row, column)) for number, row in _rows(path, [column]))
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.cli.arguments import PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
-from nmt.data.sources.files import has_lines
 from nmt.deploy.documents.base import Document, Text, paragraphs
 from nmt.errors import UserError, counted
 from nmt.system.lines import NOT_UTF8, format_of, opened
@@ -48,9 +47,6 @@ class DocumentConfig(SearchSettings):
     def contradictions(self) -> Iterator[str]:
         if self.search.get("n_best", 1) != 1:
             yield "search.n_best: a document holds only the best translation; leave it out"
-        if self.format is None and (ending := format_of(self.input)) not in BY_ENDING and not has_lines(self.input):
-            known = f"{', '.join(BY_ENDING)} or .txt; save it as .html or .txt, or add format=paragraphs"
-            yield f"input={self.input}: got {ending}, expected {known}"
 
 
 @configured(DocumentConfig)

@@ -15,7 +15,7 @@ import pyarrow
 import pytest
 
 from nmt.data.pair import SentencePair
-from nmt.data.sources.files import Files, find_splits, has_lines, read_lines, read_pairs, read_texts
+from nmt.data.sources.files import Files, find_splits, read_lines, read_pairs, read_texts
 from nmt.errors import UserError
 from nmt.system.lines import LONGEST
 
@@ -240,20 +240,6 @@ def test_folders_of_the_library_datasets(tmp_path):
     table.to_parquet(str(tmp_path / "hub" / "train.parquet"))
     for folder in ("saved", "splits", "hub"):
         assert list(Files(source_lang="de", target_lang="en", path=str(tmp_path / folder)).splits()["train"]) == MANY
-
-
-LINES = "a a.txt A.DE a.deu a.grc a.eng_Latn.gz a.zh-Hans.zst part.00 a.en.tok"
-OTHERS = "a.docx a.PDF a.odt a.xlsx a.srt a.html a.po a.md a.xml a.ts a.py a.log a.docx.gz a.en.x"
-
-
-def test_the_ending_says_whether_each_line_is_a_sentence(tmp_path: Path) -> None:
-    assert list(filter(has_lines, f"{LINES} {OTHERS}".split())) == LINES.split()
-    film = write(tmp_path / "film.srt", "a")
-    with pytest.raises(UserError, match=r"film.srt: got .srt, expected lines .* translate_document.py reads .*\.srt"):
-        list(read_texts(film, "en"))
-    with pytest.raises(UserError, match=r"film.srt: got .srt"):
-        list(read_pairs((film, film), "en", "de"))
-    assert list(read_texts(film, "en", lines=True)) == [(1, "a")]
 
 
 def test_texts_of_a_file(tmp_path: Path) -> None:
