@@ -153,15 +153,6 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
         texts[key], words = take(words, key)
     own, words = schema.taken(words)
     paths, open_keys = _keys(schema, PathText), _keys(schema, OpenMapping)
-    if bare := [word for word in words if not _SETTING.match(word)]:  # a path or a sentence without its key
-        given, is_path = [word.partition("=")[0] for word in words], os.path.exists(bare[0])
-        is_file = os.path.isfile(bare[0]) and not bare[0].endswith(".safetensors")
-        is_text = not is_path and (" " in " ".join(bare) or "ckpt" in given)
-        order = ["input", "source", *paths] if is_file else ["text"] * is_text + paths
-        for key in (key for key in order if key in {*texts, *paths} and key not in given):
-            value = " ".join(bare) if key == "text" else bare[0]
-            also = ", or input=FILE for a file of sentences" if key == "text" and "input" in paths else ""
-            raise UserError(f"command line: got '{value}'; write {_typed(key, value)}{also}")
     # "++" lets Hydra add a key to a mapping, as in search.beam_size=5.
     words = [f"++{word}" if "=" in word and word.partition(".")[0] in open_keys else word for word in words]
     settings = read(compose(name, words), schema)

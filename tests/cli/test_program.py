@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 import torch
 
 from nmt.cli import program
-from nmt.cli.arguments import at_home, read_config, take
-from nmt.cli.translate import TranslateConfig
+from nmt.cli.arguments import at_home, take
 from nmt.config.compose import parse
 from nmt.errors import UserError
 
@@ -84,22 +82,6 @@ def test_unknown_and_repeated_arguments() -> None:
         take(["text=a", "text=b"], "text")
     with pytest.raises(UserError, match="UTF-8"):
         take(["text=\udce9"], "text")
-
-
-@pytest.mark.parametrize(
-    ("words", "typed"),
-    [
-        ("A dog runs.", 'text="A dog runs.", or input='),
-        ("it's {a}, [b] = -c", 'text="it\'s {a}, [b] = -c"'),
-        ('"a" costs $5 \\ `b`!', "text='\"a\" costs $5 \\ `b`!'"),
-        ("ckpt=run hello", "text=hello"),
-        ("tests/cli/test_program.py", "input=tests/cli/test_program.py"),
-        ("tests", "ckpt=tests"),
-    ],
-)
-def test_words_without_a_key_are_shown_with_one(words: str, typed: str) -> None:
-    with pytest.raises(UserError, match="; write " + re.escape(typed)):
-        read_config("translate", words.split(" ", 1) if words[:4] == "ckpt" else [words], TranslateConfig)
 
 
 def test_paths_are_read_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
