@@ -34,8 +34,6 @@ from nmt.translation.loading import (
     TARGET,
     VERSION,
     ManifestFile,
-    digest_of_file,
-    digest_of_manifest,
     languages_of,
 )
 from nmt.translation.translation import ForcedPair
@@ -127,10 +125,7 @@ def write(format: Format, model: Exportable, folder: Path) -> ManifestFile:
         "target_limit": model.target_limit,
         "update": model.loaded.update,
         "scores": dict(model.loaded.scores),
-        "files": {path.name: digest_of_file(path) for path in sorted(folder.iterdir())},
-        "sha256": "",
     }
-    manifest["sha256"] = digest_of_manifest(manifest)
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / EXPORTED, text.encode())
     return manifest

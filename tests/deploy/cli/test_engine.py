@@ -8,7 +8,6 @@ import json
 import math
 import operator
 import os
-import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 from nmt.cli import translate
 from nmt.deploy.cli import export
 from nmt.errors import UserError
-from nmt.translation.loading import digest_of_manifest, load
+from nmt.translation.loading import load
 from tests.tiny_run import Run, sentences
 
 pytest.importorskip("ctranslate2")
@@ -63,9 +62,6 @@ WRONG: list[tuple[str, object, str]] = [
     ("source_limit", -1, "source_limit: got -1, expected an integer of at least 1"),
     ("target_limit", "x", "target_limit: got 'x', expected"),
     ("target_limit", math.nan, "target_limit: got nan, expected"),
-    ("files", {"../a": "b"}, r"export\.json: files: expected those that export\.py writes"),
-    ("files", {}, r"export\.json: files: expected those"),
-    ("files", [], r"files: got \[\], expected a mapping"),
     ("format", {}, "written with format=None for another program"),
     ("format.name", "argos", "written with format=argos for another program"),
     ("format.quantization", "int3", r"format\.quantization: got 'int3', expected one of float32"),
@@ -98,7 +94,6 @@ def test_a_wrong_value_is_one_line(stranger: Path, key: str, value: object, mess
     manifest: Any = json.loads((stranger / "export.json").read_text("utf-8"))
     *parents, name = key.split(".")
     functools.reduce(operator.getitem, parents, manifest)[name] = value
-    manifest["sha256"] = digest_of_manifest(manifest)
     (stranger / "export.json").write_text(json.dumps(manifest), "utf-8")
     refused(stranger, message)
 
@@ -107,19 +102,6 @@ def refused(folder: Path, message: str) -> None:
     with pytest.raises(UserError, match=message) as error:
         load(folder)
     assert "\n" not in str(error.value)
-
-
-def test_a_flipped_bit_in_any_file_is_one_line(stranger: Path) -> None:
-    draw = random.Random(1)
-    for path in (each for each in stranger.iterdir() if each.name != "README.md"):
-        whole = path.read_bytes()
-        for _ in range(30):
-            flipped = bytearray(whole)
-            flipped[draw.randrange(len(flipped))] ^= 1 << draw.randrange(8)
-            path.write_bytes(flipped)
-            refused(stranger, path.name)
-        path.write_bytes(whole)
-    load(stranger)
 
 
 def test_only_regular_files_of_a_bounded_size_are_read(stranger: Path) -> None:
@@ -131,7 +113,7 @@ def test_only_regular_files_of_a_bounded_size_are_read(stranger: Path) -> None:
         (lambda path: path.symlink_to(path), "symbolic links"),
         (lambda path: None, "No such file"),
     ]
-    for name, (make, message) in itertools.product(("model.bin", "source.spm", "config.json"), makers):
+    for name, (make, message) in itertools.product(("model.bin", "source.spm"), makers):
         (stranger / name).rename(stranger / "kept")
         make(stranger / name)
         refused(stranger, rf"{name}: missing or damaged \(.*{message}.*; use another copy, or export the model again")
