@@ -15,8 +15,6 @@ from functools import partial
 import regex
 import webvtt
 from webvtt.errors import MalformedCaptionError, MalformedFileError
-from webvtt.srt import SRTCueBlock
-from webvtt.vtt import WebVTTCueBlock
 
 from nmt.deploy.documents.base import LINE_BREAK, SEPARATES, Document, Form, Tag
 from nmt.errors import UserError
@@ -27,7 +25,6 @@ _TURN = r"[-\u2010-\u2015♪♫](?!\d)\s*"
 _TAG = r"</?[A-Za-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}"
 _WHOLE = regex.compile(rf"((?:{_TAG}|{_TURN}|\s)*)(.*?)((?:{_TAG}|[♪♫]|\s)*)", regex.DOTALL)
 _MARK = regex.compile(rf"(\s*\n\s*(?:{_TURN})?|(?:^|(?<=\}})){_TURN}|{_TAG})")
-_TIME = re.compile(r"\d+:\d\d:\d\d[.,]\d")
 _OPEN = regex.compile(r"[\p{L}\p{N},]['\u2019]?\Z")  # the end of a caption whose sentence goes on
 MOST_CAPTIONS = 3  # that are translated together; without a limit, a film without full stops would be one sentence
 
@@ -35,14 +32,9 @@ MOST_CAPTIONS = 3  # that are translated together; without a limit, a film witho
 def subtitles(text: str, where: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
     """Return subtitles whose texts are translated by a model with these spans, and with the `terms` of a glossary.
 
-    Messages call them `where`. Raises UserError for a file without captions, and for times that cannot be read.
+    Messages call them `where`. Raises UserError for a file without captions.
     """
     is_vtt = text.startswith("WEBVTT")
-    times, rows = (WebVTTCueBlock if is_vtt else SRTCueBlock).CUE_TIMINGS_PATTERN, text.split("\n")
-    for number, row in enumerate(rows, start=1):
-        number_above = is_vtt or rows[number - 2].strip().isdigit()
-        if ("-->" in row or _TIME.match(row)) and not (times.match(row) and number_above):
-            raise UserError(f"{where}:{number}: got '{row.strip()[:60]}', expected two times, in SubRip below a number")
     try:
         captions = webvtt.from_buffer(io.StringIO(text.lstrip()), format="vtt" if is_vtt else "srt").captions
     except (MalformedFileError, MalformedCaptionError) as error:
