@@ -86,7 +86,7 @@ def main(config: ExportConfig) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as place:
         folders = [export(path, format, Path(place) / str(number), config) for number, path in enumerate(paths)]
         format.finished(folders).rename(out)
-    use = "open it in a browser" if format.suffix else f"its README.md says how to use it{format.note}"
+    use = "open it in a browser" if format.suffix else "its README.md says how to use it"
     print(f"written to {config.out}; {use}")
 
 

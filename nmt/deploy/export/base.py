@@ -78,7 +78,6 @@ class Format(ABC):
     name: ClassVar[str]  # on the command line
     library: ClassVar[str]  # what loads the files, by its name on the Hugging Face Hub
     example: ClassVar[str]  # how to use the files: Markdown for the card, with a program; card.py fills in its {fields}
-    note: ClassVar[str] = ""  # what else the card says, for the end of the last line that export.py prints
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
     suffix: ClassVar[str] = ""  # of the one file for several models; "" for a folder with a card for one
     most_sentences: ClassVar[int] = 1_000_000  # on which the files are compared with the checkpoint

@@ -17,7 +17,6 @@ from nmt.errors import printable
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.languages import argos_code, bcp47
-from nmt.tokens import ELEMENT_MARKS, SPAN_MARKS
 
 CARD = """---
 {head}---
@@ -56,10 +55,9 @@ no log-probability of a token differs by more than {report.log_prob:.1e}. With b
 {spans}- `{exported}` has all settings of the model and of this export.
 """
 
-SPANS_NOTE = f"""\
-- The model was trained on texts with the pieces {SPAN_MARKS[0]} to {SPAN_MARKS[-1]} in place of parts that stay
-  ({{names}}), and {ELEMENT_MARKS[0][0]} to {ELEMENT_MARKS[-1][1]} in place of tags. Our programs do this and undo it;
-  other programs must do it themselves (docs/text.md).
+SPANS_NOTE = """\
+- The model was trained on texts with pieces in place of parts that stay ({names}) and of tags. Our programs do this and
+  undo it; other programs must do it themselves (docs/text.md).
 """
 
 

@@ -163,12 +163,9 @@ def _pieces(content: bytes) -> dict[str, Any]:
     """Return what the engine must know of a SentencePiece model. Raises UserError if another program trained it."""
     proto = ModelProto.FromString(content)
     rules, pieces, kind = proto.normalizer_spec, proto.pieces, proto.trainer_spec.model_type
-    if rules.name != "nfc" or not (
-        rules.add_dummy_prefix and rules.remove_extra_whitespaces and rules.escape_whitespaces
-    ):
-        raise UserError(
-            f"ckpt: its tokenizer normalizes texts by '{rules.name}', which format=html does not have; use serve.py"
-        )
+    spaces = rules.add_dummy_prefix, rules.remove_extra_whitespaces, rules.escape_whitespaces
+    if rules.name != "nfc" or not all(spaces):
+        raise UserError(f"ckpt: format=html does not have the rules '{rules.name}' of its tokenizer; use serve.py")
     short = {each.score: float(str(np.float32(each.score))) for each in pieces}  # the shortest text of the same float32
     return {
         "type": proto.trainer_spec.ModelType.Name(kind).lower(),

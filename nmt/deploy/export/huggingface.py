@@ -59,13 +59,8 @@ for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=
     print(line)
 ```
 
-The weights of the attention need `attn_implementation="eager"`:
-
-```python
-model = AutoModelForSeq2SeqLM.from_pretrained(folder, attn_implementation="eager")
-found = model.generate(**batch, num_beams=1, output_attentions=True, return_dict_in_generate=True)
-print(found.cross_attentions[0][-1].shape)  # first token, last layer: (sentences, heads, 1, source tokens)
-```
+The weights of the attention need `attn_implementation="eager"` in `from_pretrained` of the model, and
+`output_attentions=True` in a call.
 
 The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
 line gets a translation too: leave it out.
@@ -79,7 +74,6 @@ class HuggingFace(Format):
     name: ClassVar[str] = "huggingface"
     library: ClassVar[str] = "transformers"
     example: ClassVar[str] = EXAMPLE
-    note: ClassVar[str] = ', also how to get the weights of the attention: attn_implementation="eager"'
 
     def require(self, loaded: LoadedModel) -> None:
         require_packages(self.name, "transformers")
