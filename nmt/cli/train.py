@@ -50,8 +50,8 @@ from typing import NoReturn
 from nmt.cli import session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
-from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, default_options, jobs, parse
-from nmt.config.groups import advice, own_folder, summary, training_groups
+from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, parse
+from nmt.config.groups import advice, own_folder, training_groups
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
@@ -65,15 +65,9 @@ def help_text(argv: Sequence[str]) -> str:
 
 
 def _group_lines() -> Iterator[str]:
-    yield "Groups and their options (* the default):"
-    chosen = default_options()
+    yield "Groups and their options (each is a file of configs/, which begins with what it is for):"
     for group, options in training_groups().items():
-        yield f"  {group}="
-        width = max(map(len, options))
-        for option in options:
-            mark = "*" if option == chosen.get(group) else " "
-            words = textwrap.shorten(summary(group, option), 100, placeholder=" ...")
-            yield f"    {mark} {option:{width}}  {words}".rstrip()
+        yield textwrap.fill(" ".join(options), 116, initial_indent=f"  {group}= ", subsequent_indent="      ")
 
 
 def _train(argv: Sequence[str]) -> None:

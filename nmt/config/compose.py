@@ -70,11 +70,6 @@ def _loaded(config_name: str, lines: Sequence[str]) -> DictConfig:
         return hydra.compose(config_name, [*lines, *search_path], return_hydra_config=True)
 
 
-def default_options() -> dict[str, Any]:
-    """Return what train.yaml chooses of each group with one option: {"model": "transformer", "search": "beam", ...}."""
-    return dict(_loaded("train", ()).hydra.runtime.choices)
-
-
 # Runs
 
 

@@ -70,10 +70,3 @@ def advice(word: str) -> str:
     ways = yaml.safe_load((config_dir() / "_words.yaml").read_text("utf-8"))
     word = word.lower().replace("-", "_")
     return next((f"; use {way}" for way, words in ways.items() if word in words), "")
-
-
-def summary(group: str, option: str) -> str:
-    """Return the first comment line of an option's file, or an empty string if it has none."""
-    paths = [folder / group / f"{option}.yaml" for folder in _folders()]
-    lines = next(path for path in paths if path.is_file()).read_text("utf-8", errors="replace").splitlines()
-    return next((line.lstrip("# ") for line in lines if line.startswith("#") and "@package" not in line), "")

@@ -45,9 +45,7 @@ def test_configs_of_ones_own_are_options_like_the_shipped_ones(own: Path) -> Non
 def test_help_lists_configs_of_ones_own(own: Path, runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     os.chdir(own)
     runs.run(["-cd", "configs", "--help"])
-    out = capsys.readouterr().out
-    assert re.search(r"^ +acme +A tiny run with an attention of our own\.$", out, re.MULTILINE)
-    assert re.search(r"^ +first +The first number of the memory\.$", out, re.MULTILINE)
+    assert {"acme", "first"} <= {*capsys.readouterr().out.split()}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,5 @@ def test_help_names_every_group_and_option_and_imports_nothing_heavy(root: Path,
     )
     for group, options in training_groups().items():
         assert f"  {group}=" in found.stdout
-        assert all(f" {option} " in found.stdout for option in options)
-    assert "* transformer" in found.stdout and max(map(len, found.stdout.splitlines())) <= 130
-    assert " ..." not in found.stdout.replace("group=option ...", "").replace("key=value ...", "")
+        assert {*options} <= {*found.stdout.split()}
+    assert max(map(len, found.stdout.splitlines())) <= 130
