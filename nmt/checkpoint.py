@@ -31,7 +31,7 @@ from nmt.errors import UserError, one_line
 from nmt.models.layers import shapes_only
 from nmt.models.seq2seq import Seq2Seq
 from nmt.parameters import Form, LanguageCode, PositiveInt
-from nmt.system.atomic import replacing
+from nmt.system.atomic import write_atomically
 from nmt.system.run_files import BEST, MAX_TOKENIZER, MAX_WEIGHTS, find_checkpoint, require_regular
 from nmt.text.protect import Spans
 
@@ -128,10 +128,7 @@ def non_finite(weights: Mapping[str, Tensor]) -> str | None:
 
 
 def save(checkpoint: Checkpoint, path: Path) -> None:
-    """Write a checkpoint completely or not at all. The file is read again before it replaces `path`.
-
-    Raises OSError if the file cannot be written.
-    """
+    """Write a checkpoint completely or not at all. Raises OSError if the file cannot be written."""
     tensors = {name: value.detach().to("cpu", copy=True).contiguous() for name, value in checkpoint.weights.items()}
     for side, model in zip(SIDES, (checkpoint.tokenizer.source_model, checkpoint.tokenizer.target_model), strict=True):
         if model is not None:
@@ -143,13 +140,7 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         "update": str(checkpoint.update),
     }
     content = serialize(tensors, metadata | {"sha256": _digest(metadata, tensors)})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write(content)
-        file.flush()
-        file.seek(0)
-        if file.read() != content:
-            raise OSError("the checkpoint was damaged while it was written")
+    write_atomically(path, content)
 
 
 def _digest(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
