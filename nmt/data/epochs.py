@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import random
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -28,8 +30,8 @@ from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
-from nmt.errors import UserError, counted
-from nmt.system.atomic import cache_folder, temporary_folder
+from nmt.errors import UserError
+from nmt.system.atomic import cache_folder
 
 logger = logging.getLogger(__name__)
 
@@ -101,8 +103,8 @@ class SubwordSampling:
         """Return the same pairs in the same order, encoded anew, in memory-mapped temporary files."""
         linked, dtype = pairs[0].links is not None, number_type(self._tokenizer, self._max_length)
         with (
-            temporary_folder() as folder,
-            CorpusWriter(folder, dtype, linked=linked) as writer,
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+            CorpusWriter(Path(folder), dtype, linked=linked) as writer,
             PassProgress("sampling subwords", len(pairs)) as progress,
         ):
             for start in range(0, len(pairs), CHUNK_PAIRS):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sentencepiece
@@ -11,7 +13,6 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 
 from nmt.data.normalization import rule_table
 from nmt.errors import UserError, one_line
-from nmt.system.atomic import temporary_folder
 from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def train_model(texts: Iterable[str], vocab_size: int, side: str, config: Tokeni
     Raises UserError if SentencePiece cannot train on them.
     """
     writer = io.BytesIO()
-    with temporary_folder() as folder:
-        rules = folder / "rules.tsv"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        rules = Path(folder, "rules.tsv")
         rules.write_text(rule_table(), "utf-8")
         try:
             sentencepiece.SentencePieceTrainer.train(

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
-
-_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # as `replacing` names it
 
 
 @contextmanager
@@ -34,13 +31,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         part.unlink(missing_ok=True)
-
-
-def remove_unfinished(folder: Path) -> None:
-    """Remove the partial files of killed writes from a folder."""
-    for path in folder.glob(".*.part"):
-        if _UNFINISHED.fullmatch(path.name):
-            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -91,10 +81,3 @@ def cache_folder() -> Path:
     """Return the folder of tokenizers, encoded corpora and data reports: $NMT_CACHE, or `nmt` in the user's cache."""
     users = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.environ.get("NMT_CACHE") or f"{users}/nmt").expanduser()
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder, which is removed after the block."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        yield Path(name)

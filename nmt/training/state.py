@@ -22,16 +22,8 @@ from nmt.config.settings import with_absolute_paths
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError, one_line
 from nmt.parameters import shown
-from nmt.system.atomic import remove_unfinished, replacing, write_atomically
-from nmt.system.run_files import (
-    ATTENTION,
-    CHECKPOINTS,
-    CONFIG,
-    METRICS,
-    TRANSLATIONS,
-    best_checkpoint,
-    last_checkpoint,
-)
+from nmt.system.atomic import replacing, write_atomically
+from nmt.system.run_files import CHECKPOINTS, CONFIG, METRICS, best_checkpoint, last_checkpoint
 from nmt.text.protect import Spans
 
 logger = logging.getLogger(__name__)
@@ -68,13 +60,11 @@ def check_folder(recipe: Recipe, *, resume: bool | None) -> bool:
 
 
 def begin_folder(recipe: Recipe, *, new: bool) -> None:
-    """Write a complete config.yaml into the folder of a run, and remove the partial files of killed writes.
+    """Write a complete config.yaml into the folder of a run.
 
     If the run is new, also remove the best weights of an earlier start that was killed before it saved a state.
     """
     folder = recipe.folder
-    for place in (folder, *(folder / name for name in (CHECKPOINTS, ATTENTION, TRANSLATIONS))):
-        remove_unfinished(place)
     if new:
         best_checkpoint(folder).unlink(missing_ok=True)
     write_atomically(folder / CONFIG, recipe.to_yaml().encode())
