@@ -189,11 +189,6 @@ def make_training_pairs(
                 parts.append(WeightedCorpus(encoded(more[name], backwards), entry.weight))
             except UserError as error:
                 raise UserError(f"data.more.{name}: {error}") from error
-            if not len(parts[-1]):
-                raise UserError(
-                    f"data.more.{name}: got weight {entry.weight} for {counted(len(parts[-1].corpus), 'pair')}, "
-                    "expected a weight with which an epoch has at least one of them"
-                )
     if data.subword_sampling is not None:
         sampling = SubwordSampling(tokenizer, data.subword_sampling, data.max_length)
     train = TrainingPairs(parts, sampling, settings.seed)
