@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.errors import UserError
 from nmt.models.positions.alibi import Alibi, head_slopes
 from nmt.models.positions.base import NoPositions, Positions, PositionsFactory
 from nmt.models.positions.learned import Learned, Relative
@@ -155,23 +154,6 @@ def test_half_precision_keeps_its_type(name: str) -> None:
 
 
 # Errors
-
-
-def test_a_sentence_longer_than_the_learned_positions_is_one_line() -> None:
-    encoder, decoder = make_encoder("learned"), make_decoder("learned")
-    source = torch.full((1, 41), 5)
-    mask = torch.ones_like(source, dtype=torch.bool)
-    words = r"got a sentence of 41 tokens, expected at most max_length=40; use shorter sentences"
-    with pytest.raises(UserError, match=words):
-        encoder(source, mask)
-    encoded = encoder(source[:, :40], mask[:, :40])
-    with pytest.raises(UserError, match=words):
-        decoder(source, encoded)
-    state = decoder.init_state(encoded)
-    for _ in range(40):
-        _, _, state = decoder.step(torch.tensor([5]), state)
-    with pytest.raises(UserError, match=words):
-        decoder.step(torch.tensor([5]), state)
 
 
 def test_rotary_needs_heads_of_an_even_width() -> None:
