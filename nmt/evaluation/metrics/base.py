@@ -75,13 +75,6 @@ class Metric(ABC):
     The monitored metric is always computed. At the end of a run, all metrics are computed.
     """
 
-    def __init_subclass__(cls) -> None:
-        """Refuse a class that cannot compute a score."""
-        if cls.score is Metric.score and cls.statistics is Metric.statistics:
-            raise UserError(
-                f"{cls.__module__}.{cls.__name__}: a metric defines statistics or score, and this one neither"
-            )
-
     @property
     @abstractmethod
     def label(self) -> str:
