@@ -252,11 +252,8 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
         if entry is not None:
             write_atomically(entry, model)
     chosen = "" if config.vocab_size else " (for this corpus; tokenizer.vocab_size)"
-    pieces = ModelProto.FromString(model).pieces
-    single = sum(len(each.piece) == 1 for each in pieces)
-    if 2 * single > len(pieces) - FIXED_PIECES and config.character_coverage > 0.98:  # SentencePiece takes no less
-        note += f"; {single:,} are single characters: tokenizer.character_coverage=0.98 (to 1) makes rare ones bytes"
-    logger.info(f"tokenizer: {side} {config.type}, {len(pieces):,} pieces{chosen}{note}")
+    pieces = len(ModelProto.FromString(model).pieces)
+    logger.info(f"tokenizer: {side} {config.type}, {pieces:,} pieces{chosen}{note}")
     return model
 
 

@@ -227,10 +227,8 @@ def test_without_a_size_the_corpus_decides(train, pairs, type):
     assert 276 + 7 <= train(type, vocab_size=None, pairs=few).source_vocab_size < default_size(7, 9)
 
 
-def test_the_log_names_every_nth_pair_and_a_vocabulary_of_characters(train, pairs, caplog):
+def test_the_log_names_every_nth_pair(train, pairs, caplog):
     caplog.set_level(logging.INFO, "nmt")
     thinned = train(max_pairs=150)
     assert caplog.messages[0].endswith(", trained on one pair in 3 of 400")
     assert models(thinned) == models(train(pairs=pairs[::3]))
-    train(pairs=[SentencePair(chr(0x4E00 + i), chr(0x5E00 + i)) for i in range(300)], vocab_size=None)
-    assert "; 601 are single characters: tokenizer.character_coverage=0.98 " in caplog.messages[-1]
