@@ -164,7 +164,7 @@ class AttentionMap:
         return replace(self, **fields, level="words")
 
     def to_json(self) -> str:
-        """Return the map as JSON, with each row of weights on one line and weights rounded to 4 decimals.
+        """Return the map as JSON on one line, with weights rounded to 4 decimals.
 
             {"format": "nmt-attention-map", "version": 3,
              "source": the source text, "target": the translation,
@@ -185,7 +185,8 @@ class AttentionMap:
         """
         head = {"format": FORMAT, "version": VERSION, "source": self.source, "target": self.target}
         pieces = {"pieces": self.to_plain()} if self.level == "pieces" else {}
-        return _layout({**head, "origin": asdict(self.origin), **pieces, "words": self.words().to_plain()}) + "\n"
+        whole = {**head, "origin": asdict(self.origin), **pieces, "words": self.words().to_plain()}
+        return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
 
     def to_plain(self) -> dict[str, Any]:
         """Return one level of the JSON: lists of labels, lists of positions, and nested lists of weights."""
@@ -280,14 +281,3 @@ def _merge(weights: Tensor, rows: Sequence[range], columns: Sequence[range]) -> 
         for groups, size in ((rows, weights.shape[2]), (columns, weights.shape[3]))
     ]
     return inside[0] / inside[0].sum(1, keepdim=True) @ weights @ inside[1].T
-
-
-def _layout(value: Any, indent: str = "") -> str:
-    """Return JSON with one line for each entry of an object and for each inner list of a list of lists."""
-    inner = indent + " "
-    if isinstance(value, dict):
-        entries = [f"{inner}{json.dumps(key)}: {_layout(item, inner)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(entries) + "\n" + indent + "}"
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        return "[\n" + ",\n".join(inner + _layout(item, inner) for item in value) + "\n" + indent + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -134,8 +134,7 @@ def test_json_is_as_documented_and_readable() -> None:
     data = json.loads(text)
     assert list(data) == ["format", "version", "source", "target", "origin", "pieces", "words"]
     assert data["pieces"]["source"] == ENGLISH and data["words"]["source"][-2] == "bike."
-    assert "▁Fahr" in text and max(map(len, text.splitlines())) < 200
-    assert text.count(json.dumps(data["pieces"]["cross"][0][0][0])) == 1  # a row is a line
+    assert "▁Fahr" in text
 
 
 @pytest.mark.parametrize(
