@@ -24,9 +24,9 @@ from typing import Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
-from nmt.data.sources.base import OTHERS, Pairs, swapped
+from nmt.data.sources.base import Pairs, swapped
 from nmt.data.sources.files import ROWS, file_spec, read_pairs
-from nmt.errors import UserError, counted
+from nmt.errors import counted
 from nmt.parameters import PositiveInt
 from nmt.system.lines import format_of, is_jsonl
 
@@ -40,7 +40,7 @@ class ScoreConfig(ModelSettings):
     ckpt: PathText | list[PathText]
     source_lang: str | None
     source: PathText
-    target: PathText | list[PathText]
+    target: PathText
     output: PathText | None
     format: Literal["text", "jsonl"] | None
     batch_tokens: PositiveInt
@@ -49,10 +49,6 @@ class ScoreConfig(ModelSettings):
 @configured(ScoreConfig)
 def main(config: ScoreConfig) -> None:
     """Run the program. Raises UserError for a mistake in the settings or in the files."""
-    if isinstance(config.target, list):
-        raise UserError(
-            f"target: got {len(config.target)} files, expected one; {OTHERS.format(' '.join(config.target))}"
-        )
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record

@@ -97,7 +97,6 @@ def test_what_is_said_of_words_of_other_toolkits_exists_here(base: dict[str, Any
         ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
         ("tokenizer.joint", False, "expected a joint vocabulary"),
         ("tokenizer.path", ["a", "b"], "got ['a', 'b'] with tokenizer.joint=true, expected one file"),
-        ("data.test", ["a", "b", "c"], "one; then sacrebleu b c -i TRANSLATIONS -m bleu chrf ter"),
         ("optimizer.lr", "abc", "optimizer.lr: got 'abc', expected a number"),
         ("trainer.val_check_interval", 100, "leaves out the other epochs; add trainer.check_val_every_n_epoch=null"),
     ],

@@ -22,7 +22,6 @@ from nmt.system.lines import NOT_UTF8, Bad, Text
 from nmt.text.languages import english_name, find_language
 
 SPLITS = ("train", "val", "test")
-OTHERS = "to score with several references, evaluate with one; then sacrebleu {} -i TRANSLATIONS -m bleu chrf ter"
 SPLIT_FILE_NAMES = {"train": ("train",), "val": ("val", "valid", "validation", "dev"), "test": ("test",)}
 FRUITLESS_DRAWS = 5_000  # after this many draws in a row without a new pair, the program stops with an error
 MOST = 0.05  # if a larger share of the rows is bad, the data are probably read in a wrong way
@@ -177,7 +176,7 @@ def text_of(row: Any, language: str) -> Text:
         return no_key(language, tuple(texts))
     text = texts[key]
     if isinstance(text, list):
-        return Bad(f"'{language}' is a list", f"expected one text; {OTHERS.format('REFERENCES')}")
+        return Bad(f"'{language}' is a list", "expected one text")
     if not isinstance(text, str):
         return Bad(f"'{language}' is {'null' if text is None else 'no text'}")
     try:
@@ -220,10 +219,6 @@ class Generated(Source):
     def draw(self, rng: Random) -> SentencePair | None:
         """Return a random pair, or None if this attempt gave none."""
 
-    @abstractmethod
-    def limits(self) -> str:
-        """Return the settings that limit the number of different sources, in words: "data.pairs=3 allows"."""
-
     def splits(self) -> Mapping[str, Sequence[SentencePair]]:
         """Return the generated splits. Raises UserError for sizes that are too large."""
         rng = Random(self.seed)
@@ -240,8 +235,6 @@ class Generated(Source):
             fruitless += 1
             if fruitless > FRUITLESS_DRAWS:
                 reached = ", ".join(f"{len(drawn[split])} of {size} for {split}" for split, size in self.sizes.items())
-                raise UserError(
-                    f"data.sizes: got {list(self.sizes.values())}, but {self.limits()} only about {reached}; lower the "
-                    "sizes, or raise these limits"
-                )
+                got = f"got {list(self.sizes.values())}, but its settings allow only about {reached}"
+                raise UserError(f"data.sizes: {got}; lower the sizes, or raise other settings of this source")
         return {split: list(pairs.values()) for split, pairs in drawn.items()}

@@ -240,9 +240,6 @@ class Cldr(Generated):
         source, target = (format_list(texts, style, locale).translate(PLAIN_SPACES) for texts, locale in sides)
         return SentencePair(source, target)
 
-    def limits(self) -> str:
-        return f"data.topics and data.max_parts={self.max_parts} allow"
-
 
 def _locale(name: str, parameter: str) -> Locale:
     if locale := locale_of(name):

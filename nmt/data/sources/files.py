@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nmt.data.sources.base import OTHERS, SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, no_key, note, reader, text_of
+from nmt.data.sources.base import SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, no_key, note, reader, text_of
 from nmt.data.sources.hub import SAVED, Hub
 from nmt.errors import ParameterError, UserError, counted
 from nmt.system.lines import ENDINGS, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
@@ -94,9 +94,7 @@ def file_spec(value: Any, parameter: str) -> FileSpec:
         return Path(os.path.expanduser(value))
     if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(name, str) for name in value):
         return Path(os.path.expanduser(value[0])), Path(os.path.expanduser(value[1]))
-    more = isinstance(value, Sequence) and len(value) > 2
-    hint = f"; {OTHERS.format(' '.join(map(str, value[1:])))}" if more else ""
-    raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]{hint}")
+    raise ParameterError(parameter, f"got {value!r}, expected one file or [source,target]")
 
 
 def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, FileSpec]:

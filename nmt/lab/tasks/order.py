@@ -30,8 +30,6 @@ class Order(Task):
     "by" are possible links of the verb.
     """
 
-    limit = "max_clauses"
-
     def __init__(self, *, seed: int, sizes: Sequence[int], max_clauses: PositiveInt) -> None:
         """Take the sizes [train, val, test] and the largest number of clauses, at least 1."""
         super().__init__(seed=seed, sizes=sizes)

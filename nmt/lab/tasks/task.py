@@ -21,11 +21,6 @@ class Task(Generated):
     """A generated task. Each question has one right answer, so exact match is a fair score."""
 
     direction = "question", "answer"
-    limit = "max_words"  # the setting that limits the number of different sources
-
-    def limits(self) -> str:
-        """Return the setting that limits the number of different sources, with its value."""
-        return f"data.{self.limit}={vars(self)[self.limit]} allows"
 
     def origin(self, split: str) -> str:
         """Return the name of the task, which all splits are generated from."""
@@ -37,8 +32,6 @@ class DistanceTask(Task):
 
     `measure` counts them; a draw gives each count from 0 to `max_distance` with the same probability.
     """
-
-    limit = "max_distance"
 
     def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
         """Take the sizes [train, val, test] and the largest distance."""
