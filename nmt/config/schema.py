@@ -24,7 +24,6 @@ from nmt.system.run_files import require_regular
 T = TypeVar("T")
 
 MAX_JSON, MAX_YAML = 16_000_000, 1_000_000  # bytes
-LEAVE_OUT = "restore the file, or leave out this run"
 
 Number = Annotated[float, Range(low=-1e300, high=1e300)]
 Count = Annotated[int, Range(low=0, high=2**63)]

@@ -9,16 +9,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
 
 from nmt.build import search_node
-from nmt.config.schema import Amount, Count, read_json
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
 from nmt.errors import counted
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
-from nmt.parameters import LanguageCode
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line, digest
@@ -28,22 +25,6 @@ from nmt.translation.doubts import Tally
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
-
-
-class ScoreFile(TypedDict):
-    """The entries of a score file that programs read."""
-
-    source_lang: LanguageCode
-    target_lang: LanguageCode
-    data: str
-    data_sha256: str
-    search: dict[str, Any]
-    scores: dict[str, dict[str, Any]]
-    commands: dict[str, str]
-    sentences: Count
-    seconds: Amount
-    members: NotRequired[list[str]]
-    update: NotRequired[int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,11 +166,6 @@ def write_evaluation(folder: Path, evaluation: Evaluation) -> Path:
     for path, content in paths.items():
         write_atomically(path, "".join(f"{line}\n" for line in content).encode())
     return path
-
-
-def read_scores(path: Path, *, remedy: str) -> dict[str, Any]:
-    """Return the content of a score file. Raises UserError, which ends with `remedy`, for any other file."""
-    return dict(read_json(path, ScoreFile, remedy=remedy))
 
 
 def table(evaluation: Evaluation) -> str:

@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from nmt.build import architecture, build_search
-from nmt.config.schema import LEAVE_OUT, MetricsFile, read_json, read_yaml
+from nmt.config.schema import Amount, Count, MetricsFile, read_json, read_yaml
 from nmt.data.normalization import normalized
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
-from nmt.evaluation.split import read_scores
 from nmt.parameters import LanguageCode, NonNegativeInt
 from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, run_of
 
 SEED = "seed"
+LEAVE_OUT = "restore the file, or leave out this run"
 GONE = {"lost_spans", "retry"}  # settings of a search that only earlier versions had: files of old runs name them
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
@@ -29,6 +29,22 @@ _SHOWN = (
     *("callbacks.data_report", "callbacks.samples", "callbacks.watch", "callbacks.progress"),
 )
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
+
+
+class _ScoreFile(TypedDict):
+    """The entries of a score file that programs read."""
+
+    source_lang: LanguageCode
+    target_lang: LanguageCode
+    data: str
+    data_sha256: str
+    search: dict[str, Any]
+    scores: dict[str, dict[str, Any]]
+    commands: dict[str, str]
+    sentences: Count
+    seconds: Amount
+    members: NotRequired[list[str]]
+    update: NotRequired[int | None]
 
 
 class _Languages(TypedDict):
@@ -183,7 +199,7 @@ def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[st
     shared = sorted(set.intersection(*map(set, found)))
     if len(shared) > 1:
         data = read_yaml(folders[0] / CONFIG, ConfigFile, remedy=LEAVE_OUT)["data"]
-        facts = {each: read_scores(found[0][each], remedy=LEAVE_OUT) for each in shared}
+        facts = {each: _read_scores(found[0][each]) for each in shared}
         own = [each for each in shared if all(facts[each][key] == data[key] for key in ("source_lang", "target_lang"))]
         shared = own or shared
     if len(shared) != 1:
@@ -198,7 +214,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
     """Return the test sets whose sentences lie beside these score files, by their digest."""
     found: dict[str, EvaluationSet] = {}
     for scores in files:
-        facts = read_scores(scores, remedy=LEAVE_OUT)
+        facts = _read_scores(scores)
         languages = facts["source_lang"], facts["target_lang"]
         paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
         if all(path.is_file() for path in paths):
@@ -207,7 +223,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
 
 
 def _read_run(folder: Path, file: Path, test_sets: Mapping[str, EvaluationSet]) -> FinishedRun:
-    facts = read_scores(file, remedy=LEAVE_OUT)
+    facts = _read_scores(file)
     if facts["data_sha256"] not in test_sets:
         raise UserError(
             f"{folder}: holds translations without their sources and references; compare it together with a run "
@@ -240,7 +256,7 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     weights = read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT).get("best_update")
     found: dict[str, Path] = {}
     for path in sorted((folder / TRANSLATIONS).glob(f"{split}.{search.label}.*scores.json")):
-        facts = read_scores(path, remedy=LEAVE_OUT)
+        facts = _read_scores(path)
         theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
         is_older = facts.get("update", weights) != weights  # made before the run went on, by other weights
         if _source(facts["data"]) == wanted and theirs == search and not is_older:
@@ -311,3 +327,8 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str =
 def _hidden(one: Any, other: Any) -> bool:
     """Return whether both runs have a path here, and one of the paths was hidden when its config was published."""
     return one is not None and other is not None and not {str(one), str(other)}.isdisjoint(HIDDEN)
+
+
+def _read_scores(path: Path) -> dict[str, Any]:
+    """Return the content of a score file. Raises UserError for any other file."""
+    return dict(read_json(path, _ScoreFile, remedy=LEAVE_OUT))
