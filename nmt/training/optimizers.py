@@ -20,8 +20,7 @@ class MuonWithAdamW(Optimizer):
     `weight_decay` (arXiv:2502.16982, section 2.2).
 
     There are two groups of parameters, first that of Muon. The state and the groups of both parts are those of this
-    object, so schedules, gradient clipping and checkpoints see one optimizer. Raises ValueError if one of `matrices` is
-    no matrix.
+    object, so schedules, gradient clipping and checkpoints see one optimizer.
     """
 
     def __init__(
@@ -37,8 +36,6 @@ class MuonWithAdamW(Optimizer):
         weight_decay: NonNegative = 0.01,
     ) -> None:
         own = set(map(id, matrices))
-        if wrong := [tuple(each.shape) for each in matrices if each.dim() != 2]:
-            raise ValueError(f"matrices: got a weight of shape {wrong[0]}, expected two dimensions")
         muon = {"params": matrices, "lr": lr, "momentum": momentum, "weight_decay": weight_decay, "steps": steps}
         self.adamw = AdamW([each for each in params if id(each) not in own], lr, betas, eps, weight_decay, fused=True)
         super().__init__([muon, *self.adamw.param_groups], {})
