@@ -71,10 +71,6 @@ def _model(config: TrainConfig) -> Iterator[str]:
     for key in ("encoder", "decoder", "tie_embeddings"):
         if key not in config.model:
             yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
-    sides = [side for side in (config.model.get("encoder"), config.model.get("decoder")) if isinstance(side, Mapping)]
-    for key, models in (("attention", "rnn or model=hybrid"), ("positions", "transformer or model=hybrid")):
-        if config.model.get(key) is not None and not any(key in side for side in sides):
-            yield f"model.{key}: this model has no {key}; use it with model={models}"
 
 
 def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
