@@ -33,7 +33,6 @@ class Range:
     above: float | None = None
     below: float | None = None
     high: float | None = None
-    note: str = ""  # ends the message about a number outside these limits
 
     def __contains__(self, value: float) -> bool:
         """Return whether `value` is within the limits. NaN and infinity never are."""
@@ -49,7 +48,7 @@ class Range:
         limits = (("at least", self.low), ("more than", self.above), ("less than", self.below), ("at most", self.high))
         # 1.0 is written as 1: equal annotations are one object in Python, so a limit may be either.
         given = ((words, int(n) if n == int(n) else n) for words, n in limits if n is not None)
-        return " and ".join(f"{words} {limit}" for words, limit in given) + self.note
+        return " and ".join(f"{words} {limit}" for words, limit in given)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,6 @@ class Form:
 
 
 PositiveInt = Annotated[int, Range(low=1)]
-Most = Annotated[int, Range(low=1, note=" (a large number for no limit)")]
 NonNegativeInt = Annotated[int, Range(low=0)]
 NonNegative = Annotated[float, Range(low=0)]
 Fraction = Annotated[float, Range(low=0, below=1)]  # as a dropout probability must be

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Annotated
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import print_stderr
 from nmt.errors import UserError, missing_packages, one_line
-from nmt.parameters import Most, PositiveInt, Range
+from nmt.parameters import PositiveInt, Range
 
 if TYPE_CHECKING:
     from nmt.deploy.serve.languages import Pair
@@ -45,9 +45,9 @@ class ServeConfig(SearchSettings):
     host: str
     port: Annotated[int, Range(low=0, high=65535)]
     api_key: FreeText | None
-    max_characters: Most
-    max_texts: Most
-    max_bytes: Most
+    max_characters: PositiveInt
+    max_texts: PositiveInt
+    max_bytes: PositiveInt
     max_waiting: PositiveInt
 
     @property
