@@ -114,12 +114,9 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
             raise UserError(f"data.path: {many}: {shown}; keep one, or choose by data.{split}=")
         splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
-        ends = [f".{source_lang}", f".{target_lang}"]
-        sides = [[str(path) for path in sorted(folder.iterdir()) if format_of(path.name) == end] for end in ends]
-        found = f", as in 'data.train=[{sides[0][0]},{sides[1][0]}]'" if all(sides) else " and data.val="
         raise UserError(
             f"data.path: {folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "
-            f"too), and none of val or test; put them there, or name the files by data.train={found}"
+            f"too), and none of val or test; put them there, or name the files, as in data.train=[SOURCE,TARGET]"
         )
     return splits
 
