@@ -122,8 +122,7 @@ def _chosen(monitor: Monitor, candidates: Mapping[str, Checkpoint]) -> str:
     name = max(scores, key=lambda each: monitor.quality(scores[each]))
     if len(scores) > 1:
         figures = ", ".join(f"{LABELS[each]} {values[monitor.name]:.2f}" for each, values in scores.items())
-        why = monitor.why(*scores.values())
-        logger.info(f"validation {monitor.label}: {figures}; {why}kept the {LABELS[name]}")
+        logger.info(f"validation {monitor.label}: {figures}; kept the {LABELS[name]}")
     return name
 
 

@@ -188,13 +188,6 @@ class Monitor:
             quality = scores[self.name] if self.metric.higher_is_better else -scores[self.name]
         return quality if math.isfinite(quality) else -math.inf
 
-    def why(self, *validations: Mapping[str, float]) -> str:
-        """Return why the loss decides between validations, as the beginning of a sentence; empty if it does not."""
-        if self.metric is None or not all(map(self.is_chance, validations)):
-            return ""
-        losses = ", ".join(f"{each['loss']:.3f}" for each in validations)
-        return f"because {self.label} is below {self.metric.chance:g}, the loss decides ({losses}): "
-
     def is_chance(self, scores: Mapping[str, float]) -> bool:
         """Return whether the metric of a validation is so low that it is chance."""
         chance = None if self.metric is None else self.metric.chance

@@ -168,7 +168,7 @@ def validate_to(monkeypatch, *values, final=None):
     [((10.0, 20.0, 25.0), True), ((10.0, 20.0, 15.0), False), ((0.1, 0.2, 0.9), False)],
     ids=["better average", "better single one", "BLEU is chance, and the average has the higher loss"],
 )
-def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, caplog, bleu, better):
+def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, bleu, better):
     folder = tmp_path / "run"
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         validate_to(patch, *bleu, final=Interrupted(2))
@@ -176,9 +176,7 @@ def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, caplog, ble
     averaged = checkpoint.average(sorted((folder / "checkpoints").glob("recent-*")))
     assert not same(averaged, last_weights(folder)), "two epochs differ"
     validate_to(monkeypatch, *bleu[1:])
-    with caplog.at_level("INFO"):
-        train_program.main([f"resume={folder}"])
-    assert ("because BLEU is below 1, the loss decides (" in caplog.text) == (max(bleu) < 1)
+    train_program.main([f"resume={folder}"])
     assert same(best(folder).weights, averaged if better else last_weights(folder))
     metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
     assert metrics["best_update"] == metrics["updates"] and metrics["weights"] == ("average" if better else "best")
