@@ -6,10 +6,8 @@ above it. A dataclass holds the type of each key.
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
-import shlex
 import sys
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
-_SETTING = re.compile(r"[~+]*[A-Za-z_][\w./@:-]*=|~[\w./]+\Z|--?[A-Za-z]")  # key=value, or a flag
 LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "terms")  # what a translator is made of
 
 
@@ -123,7 +120,7 @@ def take_config_dir(argv: Sequence[str]) -> list[str]:
 def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     """Return the value of `key=VALUE` as typed (None if it is not given), and the other arguments.
 
-    Raises UserError if the key is given twice, its text goes on in the next argument, or it is not UTF-8.
+    Raises UserError if the key is given twice, or its text is not UTF-8.
     """
     places = [place for place, word in enumerate(argv) if word.lstrip("+").startswith(f"{key}=")]
     if not places:
@@ -131,9 +128,6 @@ def take(argv: Sequence[str], key: str) -> tuple[str | None, list[str]]:
     if len(places) > 1:
         raise UserError(f"{key}: given {len(places)} times, expected once; put the whole text in one pair of quotes")
     text = argv[places[0]].partition("=")[2]
-    rest = itertools.takewhile(lambda word: not _SETTING.match(word), argv[places[0] + 1 :])
-    if more := list(rest):  # the text has no quotes, so the shell has divided it
-        raise UserError(f"{key}: put the whole value in quotes: {_typed(key, ' '.join([text, *more]))}")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -168,11 +162,6 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
 def at_home(value: Any) -> Any:
     """Return a path, or each path of a list, with the home folder in place of a leading ~, as most shells do it."""
     return [at_home(each) for each in value] if isinstance(value, list) else value and os.path.expanduser(value)
-
-
-def _typed(key: str, text: str) -> str:
-    """Return how to type a text in a shell: in double quotes if no character has a special meaning inside them."""
-    return f"{key}={shlex.quote(text)}" if re.search(r'["$`\\!]|^\S+$', text) else f'{key}="{text}"'
 
 
 def _keys(schema: type, kind: Any) -> list[str]:
