@@ -20,7 +20,6 @@ from typing import Any
 
 from babel import Locale
 from babel.dates import format_date, format_skeleton, format_time, format_timedelta
-from babel.languages import get_official_languages
 from babel.lists import format_list
 from babel.localedata import locale_identifiers
 from babel.numbers import format_currency, get_currency_precision
@@ -244,9 +243,7 @@ class Cldr(Generated):
 def _locale(name: str, parameter: str) -> Locale:
     if locale := locale_of(name):
         return locale
-    spoken = get_official_languages(name.upper())
-    country = f"; {name} is the country: its language is '{spoken[0]}'" if spoken else ""
-    hint = country or did_you_mean(name, locale_identifiers())
+    hint = did_you_mean(name, locale_identifiers())
     raise ParameterError(parameter, f"CLDR has no locale '{name}'; expected a language code such as de or ko{hint}")
 
 
