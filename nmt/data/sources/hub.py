@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,14 +46,14 @@ class Hub(Source):
 
         If the Hub is out of reach, only the cache is used. Raises UserError for an unknown data set, configuration or
         revision, for a data set that needs a script, and for one that is neither in the cache nor within reach. Reading
-        a split raises UserError for an unknown language, and for two splits of one kind, such as validation and dev.
+        a split raises UserError for an unknown language. Of validation and dev, the first in `SPLIT_FILE_NAMES` counts.
         """
         dataset = self._load()
         named = {split: [name for name in stems if name in dataset] for split, stems in SPLIT_FILE_NAMES.items()}
         if not any(named.values()):
             there = ", ".join(map(str, dataset))
             raise UserError(f"{self._where}: has the splits {there}; expected train, and perhaps validation and test")
-        return {split: self._reader(dataset, split, names) for split, names in named.items() if names}
+        return {split: self._reader(dataset, names[0]) for split, names in named.items() if names}
 
     @property
     def _where(self) -> str:
@@ -93,16 +93,13 @@ class Hub(Source):
                 "data.path= (train.py also has an embedded corpus: experiment=demo)"
             ) from error
 
-    def _reader(self, dataset: Mapping[str, Any], split: str, names: Sequence[str]) -> Pairs:
-        where = f"{self._where} ({names[0]})"
+    def _reader(self, dataset: Mapping[str, Any], name: str) -> Pairs:
+        where = f"{self._where} ({name})"
 
         def rows() -> Iterator[Row]:
-            if len(names) > 1:  # an error only when it is read, because data.val=FILE can replace it
-                many = f"more than one {split} split: {', '.join(names)}"
-                raise UserError(f"{self._where}: has {many}; name a file by data.{split}=")
             with self._client():  # a stream reads over the network
                 one, other = self.languages
-                batches = dataset[names[0]].iter(batch_size=1000)  # row by row, it would be 25 times slower
+                batches = dataset[name].iter(batch_size=1000)  # row by row, it would be 25 times slower
                 values = ((batch, row) for batch in batches for row in zip(*batch.values(), strict=True))
                 for number, (columns, row) in enumerate(values, 1):
                     texts = dict(zip(columns, row, strict=True))
