@@ -80,10 +80,6 @@ def _value(value: Any, hint: Any, where: str) -> Any:
         return str(value)  # YAML reads name=7 as a number
     if isinstance(value, bool) and fits("no", hint):
         problem += "; YAML reads a bare no, off, yes or on as false or true: put it in quotes"
-    elif value is False and fits(None, hint):
-        problem += ", which switches it off"
-    elif fits([value], hint):
-        problem += f", as in {where}=[{value}]"
     raise UserError(f"{where or 'the content'}: {problem}")
 
 

@@ -61,7 +61,7 @@ def message(*words: str) -> str:
         (["data.batch-size=64"], "use data.batch_tokens=4000, which counts tokens"),
         (["attention=bahdanau"], "attention: unknown key; use model=rnn model/attention=NAME"),
         (["model.dropout"], "got 'model.dropout', expected key=value without spaces"),
-        (["callbacks.early_stopping=false"], "got false, expected a mapping or null, which switches it off"),
+        (["callbacks.early_stopping=false"], "got false, expected a mapping or null"),
         (["debug=true"], "debug: got true, expected one of fast, overfit"),
         (["logger=[3]"], "logger: got [3], expected one of none, tensorboard"),
         (["data.path="], "data.path: got nothing, expected a file or folder, or null"),
