@@ -125,6 +125,8 @@ def load_inputs(config: SplitConfig) -> Inputs:
         update=None if ensemble or isinstance(loaded, ExportedModel) else loaded.update,
         own=not config.data and translator.search.limits == trained_search.limits,
     )
+    if elsewhere:
+        subject.require_own_folder(folder, translator.search)
     try:
         require_writable(folder)
     except OSError as error:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 from nmt.build import search_node
+from nmt.config.schema import read_json
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair
 from nmt.data.progress import PassProgress
-from nmt.errors import counted
+from nmt.errors import UserError, counted
 from nmt.evaluation.metrics.base import Metric, Scores, labels, score
 from nmt.search.base import Search
 from nmt.system.atomic import write_atomically
@@ -25,6 +28,10 @@ from nmt.translation.doubts import Tally
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
+
+
+class _ScoreFile(TypedDict):
+    members: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +57,15 @@ class Subject:
     def beginning(self, search: Search) -> str:
         """Return the beginning of the file names: split, checkpoint (unless it is the best) and search."""
         return ".".join([self.split, *([] if self.checkpoint == "best" else [self.checkpoint]), search.label])
+
+    def require_own_folder(self, folder: Path, search: Search) -> None:
+        """Raise UserError if `folder` has translations by other checkpoints under the same file names."""
+        own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
+        for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
+            members = read_json(path, _ScoreFile, remedy="remove it, or name another folder").get("members", [])
+            if tuple(members) != self.members:
+                theirs = ", ".join(members) or "the run of this folder"
+                raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,21 @@ def test_evaluate_py(run: Run, other: Path, both: str, elsewhere: Path, tmp_path
         evaluate.main([both, "device=cpu"])
 
 
+def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Path, tmp_path: Path) -> None:
+    words = ["device=cpu", "bootstrap=0", f"out={tmp_path}", "search.beam_size=1"]
+    evaluate.main([f"ckpt={run.folder}", *words])
+    evaluate.main([f"ckpt={run.folder}", *words])
+    theirs = f"ckpt={save_other(run, run.folder.parent / 'best.safetensors')}"
+    for more in ([], ["search.batch_tokens=999"]):  # which is not part of the files' names
+        with pytest.raises(UserError, match=r"^out: .*scores\.json is of other checkpoints \(.*best\.safetensors\); "):
+            evaluate.main([theirs, *words, *more])
+    (scores,) = (tmp_path / "translations").glob("*.scores.json")
+    scores.write_text("{", "utf-8")
+    with pytest.raises(UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out="):
+        evaluate.main([theirs, *words])
+    evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
