@@ -34,6 +34,11 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
             "language is on both sides; use tokenizer.joint=true"
         )
+    if config.embeddings == "cooccurrence" and (config.init or config.model.get("tie_embeddings") != "all"):
+        yield (
+            "embeddings: got cooccurrence, expected random with init, or with a table of embeddings for each side; use "
+            "model.tie_embeddings=all and init=null"
+        )
     own, joint = config.tokenizer.path, config.tokenizer.joint
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (

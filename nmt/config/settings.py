@@ -132,6 +132,7 @@ class TrainConfig:
     name: RunName
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     init: str | None = None  # the checkpoint whose weights the run starts from
+    embeddings: Literal["random", "cooccurrence"] = "random"  # how they begin: `nmt.models.cooccurrence`
     allow: list[PackageName] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig
     tokenizer: TokenizerConfig

@@ -23,6 +23,7 @@ from nmt.data.epochs import TrainingPairs, make_training_pairs
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.models.cooccurrence import begin_with_cooccurrence
 from nmt.models.layers import Dropout
 from nmt.parameters import shown
 from nmt.system import machine, process
@@ -84,6 +85,8 @@ def train(
             )
         translator = make_translator(recipe, objects, corpus, resumed)
         train_pairs, val_pairs = encode_pairs(settings, objects, corpus, more, translator)
+    if settings.embeddings == "cooccurrence" and resumed is None:
+        begin_with_cooccurrence(translator.model.encoder.embedding, train_pairs.of_epoch(0))
     limits = Limits.of(settings.trainer).or_default(len(train_pairs))
     monitor = settings.callbacks.monitor
     module = TranslationModule(

@@ -44,6 +44,19 @@ def test_init_takes_the_weights_and_a_new_optimizer(first, tmp_path):
     assert ended["global_step"] == 2, "updates are counted anew"
 
 
+def test_embeddings_begin_with_the_training_pairs(first, tmp_path):
+    usual, begun = (
+        go(tmp_path / word, f"embeddings={word}", "optimizer.lr=1e-12")["state_dict"]
+        for word in ("random", "cooccurrence")
+    )
+    changed = {name for name in usual if not torch.allclose(usual[name], begun[name], atol=1e-8)}
+    tied = ("encoder.embed.table", "decoder.embed.table", "decoder.output")
+    assert changed == {f"model.{name}.weight" for name in tied}
+    for words in ("model.tie_embeddings=target", f"init={first}"):
+        with pytest.raises(UserError, match="embeddings: got cooccurrence, expected random"):
+            go(tmp_path / "third", "embeddings=cooccurrence", words)
+
+
 @pytest.mark.slow
 def test_a_saved_translator_says_what_its_tokenizer_is(first, tmp_path):
     """`Translator.save` knows no settings of the tokenizer."""
