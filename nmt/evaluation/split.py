@@ -30,6 +30,9 @@ from nmt.translation.translation import Translation
 logger = logging.getLogger(__name__)
 
 
+OTHER_FOLDER = "remove it, or name another folder: out=FOLDER"
+
+
 class _ScoreFile(TypedDict):
     members: NotRequired[list[str]]
 
@@ -62,7 +65,7 @@ class Subject:
         """Raise UserError if `folder` has translations by other checkpoints under the same file names."""
         own = re.compile(rf"{re.escape(self.beginning(search))}(\.[0-9a-f]{{8}})?\.scores\.json")  # see `label`
         for path in sorted(filter(lambda path: own.fullmatch(path.name), (folder / TRANSLATIONS).glob("*.json"))):
-            members = read_json(path, _ScoreFile, remedy="remove it, or name another folder").get("members", [])
+            members = read_json(path, _ScoreFile, remedy=OTHER_FOLDER).get("members", [])
             if tuple(members) != self.members:
                 theirs = ", ".join(members) or "the run of this folder"
                 raise UserError(f"out: {path} is of other checkpoints ({theirs}); give another folder")
