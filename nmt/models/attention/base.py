@@ -11,7 +11,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -170,8 +170,12 @@ class AttentionWrapper(Attention[StateT]):
         return cast(StateT, self.scores.advance(state, weights))
 
 
-AttentionFactory = Callable[..., Attention[Any]]
-"""Makes an attention from `query_width` and `memory_width`: a class derived from `Attention`, or a partial of one."""
+@runtime_checkable
+class AttentionFactory(Protocol):
+    """Makes the attention of a recurrent decoder: a class derived from `Attention`, or a partial of one."""
+
+    def __call__(self, *, query_width: int, memory_width: int) -> Attention[Any]:
+        """Return an attention for queries and a memory of these widths."""
 
 
 def make_factor(scale: Scale, width: int) -> nn.Parameter | float:

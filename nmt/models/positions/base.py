@@ -5,7 +5,7 @@ Legend: B sentences, H heads, T queries, S keys, D width of the model.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
@@ -46,5 +46,9 @@ class NoPositions(Positions):
     """No positions: an encoder reads a bag of words, and a decoder learns the order from the causal mask alone."""
 
 
-PositionsFactory = Callable[..., Positions]
-"""Makes the positions of one encoder or decoder of `width` D with `heads` heads: a class or a partial of one."""
+@runtime_checkable
+class PositionsFactory(Protocol):
+    """Makes the positions of one encoder or decoder: a class derived from `Positions`, or a partial of one."""
+
+    def __call__(self, *, width: int, heads: int) -> Positions:
+        """Return positions for a model of `width` D with `heads` heads H."""
