@@ -28,8 +28,6 @@ from nmt.translation.doubts import Tally
 from nmt.translation.translation import Translation
 
 logger = logging.getLogger(__name__)
-
-
 OTHER_FOLDER = "remove it, or name another folder: out=FOLDER"
 
 
