@@ -140,6 +140,15 @@ def build_more(data: DataConfig) -> dict[str, Source]:
     }
 
 
+def build_more_val(data: DataConfig) -> dict[str, Source]:
+    """Return the sources of the further validation pairs that `data.more_val` names."""
+    common = {"source_lang": data.source_lang, "target_lang": data.target_lang, "strict": data.strict}
+    return {
+        name: build("source", FILES_NODE, f"data.more_val.{name}", offered={**common, **vars(entry)})
+        for name, entry in (data.more_val or {}).items()
+    }
+
+
 def build_filters(
     nodes: Mapping[str, Any], languages: tuple[str, str], *, allow: Sequence[str] = ()
 ) -> dict[str, Filter]:
@@ -252,11 +261,13 @@ def build_callbacks(
 class Objects:
     """The objects of a run that need no data.
 
-    `more_sources` are the sources of the further training corpora. `callbacks` have the names of their nodes.
+    `more_sources` and `more_val` are the sources of the further training and validation pairs. `callbacks` have the
+    names of their nodes.
     """
 
     source: Source
     more_sources: Mapping[str, Source]
+    more_val: Mapping[str, Source]
     filters: Mapping[str, Filter]
     objective: Objective
     schedule: Schedule
@@ -283,6 +294,7 @@ def build_objects(config: TrainConfig) -> Objects:
         objects = Objects(
             source=build_source(config.data, allow=allow),
             more_sources=build_more(config.data),
+            more_val=build_more_val(config.data),
             filters=build_filters(config.filters, languages, allow=allow),
             objective=build("objective", config.objective, allow=allow),
             schedule=build("scheduler", config.scheduler, allow=allow),

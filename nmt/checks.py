@@ -39,6 +39,8 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "embeddings: got cooccurrence, expected random with init, or with a table of embeddings for each side; use "
             "model.tie_embeddings=all and init=null"
         )
+    if config.init is None and (config.init_parts or config.init_tokenizer == "new"):
+        yield "init: got nothing, expected the run to begin from, as init_parts or init_tokenizer is given; set init="
     own, joint = config.tokenizer.path, config.tokenizer.joint
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (

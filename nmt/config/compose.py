@@ -91,11 +91,11 @@ def with_checkpoint_settings(
 
     `start` is the config of that checkpoint. What the words of the command line change in these sections is changed
     here too: the settings with them are compared with the settings without them. A word that chooses an option, such as
-    model=rnn, replaces its section.
+    model=rnn, replaces its section. With init_tokenizer=new, the run has its own tokenizer and spans.
     """
     values = copy.deepcopy(dict(plain))
     words = [word for word in words if not word.startswith("hydra.")]
-    for section in ("model", "tokenizer", "spans"):
+    for section in ("model", "tokenizer", "spans")[: 1 if plain["init_tokenizer"] == "new" else 3]:
         own = [word for word in words if re.match(rf"[+~]*{section}([./@=]|$)", word)]
         if section not in start or any(parse(word).key_or_group in groups() for word in own):
             continue

@@ -20,7 +20,7 @@ from nmt.parameters import Form, LanguageCode, NonNegativeInt, OtherKeys, Positi
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
-OWN_FILES = (*FILES, "more")  # `more` has the key train in each of its entries
+OWN_FILES = (*FILES, "more", "more_val")  # the last two have files in each of their entries
 PATHS = (*FILES, "root")
 FILES_SOURCE = "nmt.data.sources.files.Files"  # what data.path and data.train put in place of any other source
 METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary
@@ -41,6 +41,14 @@ class MoreConfig:
 
 
 @dataclass(kw_only=True)
+class MoreValConfig:
+    """Further validation pairs."""
+
+    path: str | None = None  # a folder with a validation split
+    val: str | list[str] | None = None  # or one file, or [source, target]
+
+
+@dataclass(kw_only=True)
 class DataConfig:
     """The source of the sentence pairs, the limits on their lengths, and the sizes of batches.
 
@@ -56,6 +64,7 @@ class DataConfig:
     val: Any  # the same, but it replaces only this split; likewise test
     test: Any
     more: dict[str, MoreConfig] | None = None  # further training corpora, by names of the user's choice
+    more_val: dict[str, MoreValConfig] | None = None  # further validation pairs, which every validation scores too
     train_alignment: str | None = None  # a file with the word alignments of the training pairs; likewise val_alignment
     val_alignment: str | None = None
     val_size: PositiveInt  # pairs held out of train if there is no validation split
@@ -132,6 +141,9 @@ class TrainConfig:
     name: RunName
     seed: Annotated[int, Range(low=0, high=2**32 - 1)]
     init: str | None = None  # the checkpoint whose weights the run starts from
+    init_tokenizer: Literal["kept", "new"] = "kept"  # that of the checkpoint, or one of `tokenizer` and the new corpus
+    init_parts: list[str] = field(default_factory=list)  # the parts of the model to copy; none: the complete model
+    freeze: list[str] = field(default_factory=list)  # the parts of the model that are not trained
     embeddings: Literal["random", "cooccurrence"] = "random"  # how they begin: `nmt.models.cooccurrence`
     allow: list[PackageName] = field(default_factory=list)  # the user's own packages, whose classes the nodes may name
     data: DataConfig

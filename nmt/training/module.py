@@ -31,6 +31,7 @@ from nmt.training.validation import (
     Validation,
     batch_sums,
     means_of,
+    metric_scores,
     validation_scores,
     validation_search,
 )
@@ -55,8 +56,9 @@ class Diverged(UserError):
 class TranslationModule(pl.LightningModule):
     """Trains a model: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `corpus` has the splits of the corpus, and `more` the further training corpora. `digest` identifies the training and
-    validation pairs. `metrics` are those that every validation computes. Callbacks may read the public members.
+    `corpus` has the splits of the corpus, `more` the further training corpora, and `more_val` the further validation
+    pairs. `digest` identifies the training and validation pairs. `metrics` are those that every validation computes.
+    Callbacks may read the public members.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class TranslationModule(pl.LightningModule):
         corpus: Mapping[str, Split],
         more: Mapping[str, Split],
         *,
+        more_val: Mapping[str, Sequence[SentencePair]],
         digest: str,
         objective: Objective,
         schedule: Schedule,
@@ -76,7 +79,7 @@ class TranslationModule(pl.LightningModule):
         self.recipe, self.folder = recipe, recipe.folder
         self.translator = translator  # its weights are those of the last update
         self.model = translator.model
-        self.corpus, self.more = corpus, more
+        self.corpus, self.more, self.more_val = corpus, more, more_val
         self.val_pairs: Sequence[SentencePair] = list(corpus["val"])
         self.digest = digest
         self.objective, self.schedule = objective, schedule
@@ -103,7 +106,7 @@ class TranslationModule(pl.LightningModule):
     def progress(self) -> float:
         """Return the share of the run that is done, from 0 to 1, by the clock of this process."""
         trainer, epochs = self.trainer, 0.0
-        if self.limits.epochs is not None:
+        if self.limits.epochs is not None and self.global_step:
             loop = trainer.fit_loop
             epoch = loop.epoch_progress.current
             # Between two epochs, as after a resume, the batches are still those of the epoch before.
@@ -162,8 +165,9 @@ class TranslationModule(pl.LightningModule):
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Return the optimizer of the recipe; its rate is set from the schedule before every update."""
         settings = self.recipe.settings
-        matrices = self.model.hidden_matrices()
-        optimizer = build_optimizer(settings.optimizer, self.parameters(), matrices=matrices, allow=settings.allow)
+        matrices = [each for each in self.model.hidden_matrices() if each.requires_grad]
+        trained = [each for each in self.parameters() if each.requires_grad]
+        optimizer = build_optimizer(settings.optimizer, trained, matrices=matrices, allow=settings.allow)
         for group in optimizer.param_groups:
             group["lr"] = group["peak_lr"] = float(group["lr"])  # last.ckpt cannot hold a number of NumPy
         self._peaks = [group["peak_lr"] for group in optimizer.param_groups]
@@ -222,26 +226,28 @@ class TranslationModule(pl.LightningModule):
         self._val_losses.add(batch_sums(self.model, self.objective, batch))
 
     def on_validation_epoch_end(self) -> None:
-        """Translate the validation split greedily, score it as one corpus, and log."""
+        """Translate the validation split and the further validation pairs greedily, score each as a corpus, and log."""
         self.translator.update = self.global_step
         means = means_of(self._gathered(self._val_losses.totals()))
-        translations = self._translations()
+        translations = self._translations(self.val_pairs)
         scores = validation_scores(means, self.metrics, translations, self.val_pairs)
-        self.validation = Validation(self.global_step, scores, translations)
+        more = {name: metric_scores(self.metrics, self._translations(p), p) for name, p in self.more_val.items()}
+        self.validation = Validation(self.global_step, scores, translations, more)
         figures = {f"val/{name}": value for name, value in scores.items()}
+        figures |= {f"val_{name}/{key}": value for name, found in more.items() for key, value in found.items()}
         logged = {**figures, QUALITY: self.monitor.quality(scores)}
         self.log_dict(logged, logger=False)  # for callbacks that monitor a figure by its name
         self._write(figures)
 
-    def _translations(self) -> list[Translation]:
-        """Return the translations of the validation split; every rank translates its share."""
+    def _translations(self, pairs: Sequence[SentencePair]) -> list[Translation]:
+        """Return the translations of the pairs' sources; every rank translates its share."""
         rank, ranks = self.trainer.global_rank, self.trainer.world_size
-        sources = [pair.source for pair in self.val_pairs[rank::ranks]]
+        sources = [pair.source for pair in pairs[rank::ranks]]
         share = self.translator.translate(sources, search=validation_search(self.translator.search))
         by_place: dict[int, Translation] = {}
         for first, part in enumerate(self._gathered(share)):
-            by_place.update(zip(range(first, len(self.val_pairs), ranks), part, strict=True))
-        return [by_place[place] for place in range(len(self.val_pairs))]
+            by_place.update(zip(range(first, len(pairs), ranks), part, strict=True))
+        return [by_place[place] for place in range(len(pairs))]
 
     def on_validation_end(self) -> None:
         self.meter.resume_clock()

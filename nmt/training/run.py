@@ -12,9 +12,8 @@ import pytorch_lightning as pl
 from torch import nn
 
 from nmt.build import Objects, build, build_model, build_objects, search_node
-from nmt.checkpoint import Checkpoint, load, set_weights, weight_mismatch
 from nmt.checks import check_lengths
-from nmt.config.recipe import NOTHING, Recipe, changes
+from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import digest_of, load_corpus, load_more, origin
@@ -25,20 +24,19 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.models.cooccurrence import begin_with_cooccurrence
 from nmt.models.layers import Dropout
-from nmt.parameters import shown
 from nmt.system import machine, process
 from nmt.system.atomic import cache_folder
 from nmt.system.place import place_of_process
-from nmt.system.run_files import find_checkpoint, last_checkpoint
+from nmt.system.run_files import last_checkpoint
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.callbacks.resuming import ExactResume, StopOnSignal
 from nmt.training.distributed import first_of_node_first, from_first_process, join_processes, leave_processes
 from nmt.training.finish import finish
+from nmt.training.initial import begin_from, freeze, load_initial
 from nmt.training.module import EndOfBatch, TranslationModule
 from nmt.training.schedules import Limits
 from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
 from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
-from nmt.translation.loading import languages_of
 from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
@@ -76,6 +74,9 @@ def train(
     with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
         pl.seed_everything(settings.seed, verbose=False)
         corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
+        more_val = {
+            name: list(load_corpus(each, settings.data, ("val",))["val"]) for name, each in objects.more_val.items()
+        }
         check_alignments(settings, objects, corpus)
         digest = digest_of(corpus, more, settings.data, linked=objects.objective.needs_links)
         if resumed is not None and resumed["corpus_sha256"] != digest:
@@ -94,6 +95,7 @@ def train(
         translator,
         corpus,
         more,
+        more_val=more_val,
         digest=digest,
         objective=objects.objective,
         schedule=objects.schedule,
@@ -131,6 +133,8 @@ def train(
     )
 
     with stop:
+        if settings.init is not None and not resume:
+            trainer.validate(module, val_batches, verbose=False)  # what the updates change is measured from here
         path = last_checkpoint(recipe.folder) if resume else None
         # weights_only is about pickle: all of the state is restored, but no code of the file runs.
         trainer.fit(module, batches, val_batches, ckpt_path=path, weights_only=True)
@@ -177,13 +181,15 @@ def make_translator(
 ) -> Translator:
     """Return the model with its tokenizer, which is that of a resumed run (last.ckpt), of `init`, or new.
 
-    The weights are those of `init` or new. On resume, `trainer.fit` restores them.
+    The weights are those of `init` or new, and the parts `freeze` are not trained. On resume, `trainer.fit` restores
+    the weights.
     """
     settings, start = recipe.settings, None
+    if settings.init is not None and resumed is None:
+        start = load_initial(settings.init, recipe.plain, new_tokenizer=settings.init_tokenizer == "new")
     if resumed is not None:
         tokenizer = stored_tokenizer(resumed)
-    elif settings.init is not None:
-        start = load_initial(settings.init, recipe.plain)
+    elif start is not None and settings.init_tokenizer == "kept":
         tokenizer = start.tokenizer.with_spans(objects.spans)
     else:
         tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder(), spans=objects.spans)
@@ -194,38 +200,13 @@ def make_translator(
         allow=settings.allow,
     )
     if start is not None:
-        if problem := weight_mismatch(start.weights, model):
-            raise UserError(
-                f"init={settings.init}: its weights do not fit this model ({problem}); "
-                "leave out the settings of the model"
-            )
-        set_weights(model, start.weights)
+        begin_from(start, model, tokenizer, settings.init_parts, str(settings.init))
+    freeze(model, settings.freeze)
     if settings.data.overfit:
         for part in model.modules():  # so that the model can memorize a few pairs
             if isinstance(part, Dropout | nn.Dropout):
                 part.p = 0.0
     return Translator(model, tokenizer, objects.search, name=settings.name, trained_length=settings.data.max_length)
-
-
-def load_initial(path: str, plain: Mapping[str, Any]) -> Checkpoint:
-    """Return the content of the checkpoint that a new run starts from.
-
-    Raises UserError if it cannot be read, and if its tokenizer, which the run uses, has other settings or languages.
-    """
-    file = find_checkpoint(path, key="init")
-    start = load(file)
-    logger.info(f"init: the weights of {file}, update {start.update:,}, and its model, tokenizer and spans")
-    own_languages, languages = languages_of(start.config), languages_of(plain)
-    if own_languages and languages and own_languages != languages and not start.tokenizer.joint:
-        raise UserError(
-            f"init={path}: it translates {' to '.join(own_languages)} with a vocabulary for each language; got "
-            f"{' to '.join(languages)}, expected the same languages, or a model with a joint vocabulary"
-        )
-    facts = {"type": start.tokenizer.type, "joint": start.tokenizer.joint}  # `Translator.save` writes no settings
-    differing = changes({"path": None, **start.config.get("tokenizer", facts)}, plain["tokenizer"]).items()
-    if own := [f"tokenizer.{key}={shown(before)}" for key, (before, now) in differing if NOTHING not in (before, now)]:
-        raise UserError(f"init={path}: the run uses its tokenizer, which has other settings; add {' '.join(own)}")
-    return start
 
 
 def encode_pairs(

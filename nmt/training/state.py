@@ -32,8 +32,8 @@ FORMAT = 5
 # Settings that must not change on resume, because the state in last.ckpt depends on them: the weights, the tokenizer
 # with its spans, the optimizer's copy of its settings (except optimizer.lr), or the figures of earlier validations.
 FIXED = (
-    *("seed", "init", "tokenizer", "spans", "model", "objective", "optimizer", "scores"),
-    *("callbacks.monitor", "callbacks.extra"),
+    *("seed", "init", "init_tokenizer", "init_parts", "freeze", "embeddings", "tokenizer", "spans", "model"),
+    *("objective", "optimizer", "scores", "callbacks.monitor", "callbacks.extra"),
 )
 
 

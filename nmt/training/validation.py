@@ -120,12 +120,14 @@ class Meter:
 class Validation:
     """The validation after `update`: its figures by name (the losses, then the metrics), and the translations.
 
-    Before the first validation `update` is -1, and there are no scores.
+    `more` has the metrics of the further validation pairs, by their names. Before the first validation `update` is -1,
+    and there are no scores.
     """
 
     update: int = -1
     scores: Mapping[str, float] = field(default_factory=dict)
     translations: Sequence[Translation] = ()
+    more: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def batch_sums(model: Seq2Seq, objective: Objective, batch: Batch) -> Sums:
@@ -151,14 +153,20 @@ def validation_scores(
 ) -> dict[str, float]:
     """Return the loss, the perplexity, the figures of the objective, and every metric's score.
 
-    `means` are the means of the sums of all batches. A metric scores the translations of `pairs` as one corpus.
+    `means` are the means of the sums of all batches, and `translations` those of `pairs`.
     """
     figures = {"loss": means["loss"], "perplexity": math.exp(min(means["nll"], 700.0))}
     others = {name: value for name, value in means.items() if name not in ("loss", "nll")}
-    references = [pair.target for pair in pairs]
+    return {**figures, **others, **metric_scores(metrics, translations, pairs)}
+
+
+def metric_scores(
+    metrics: Mapping[str, Metric], translations: Sequence[Translation], pairs: Sequence[SentencePair]
+) -> dict[str, float]:
+    """Return the score of each metric, by its name, for the translations of `pairs` as one corpus."""
     sources, texts = zip(*((each.source, normalized(each.text)) for each in translations), strict=True)
-    scores = score(metrics, texts, references, sources=sources)
-    return {**figures, **others, **{name: found.value for name, found in scores.items()}}
+    found = score(metrics, texts, [pair.target for pair in pairs], sources=sources)
+    return {name: each.value for name, each in found.items()}
 
 
 @dataclass(frozen=True)

@@ -57,13 +57,38 @@ def test_embeddings_begin_with_the_training_pairs(first, tmp_path):
             go(tmp_path / "third", "embeddings=cooccurrence", words)
 
 
+def test_a_run_begins_from_parts_with_a_new_vocabulary_and_more_validation(first, tmp_path, caplog):
+    caplog.set_level("INFO")
+    (tmp_path / "val.tsv").write_text("January\tJanuar\nMay\tMai\n", "utf-8")
+    begun, folder = best(first).weights, tmp_path / "second"
+    settings = (
+        "init_tokenizer=new",
+        "tokenizer.vocab_size=370",
+        "model.encoder.layers=2",
+        "init_parts=[encoder,decoder]",
+    )
+    more = (f"data.more_val={{old: {{path: {tmp_path}}}}}", "freeze=[encoder.layers.0]", "optimizer.lr=0.1")
+    ended = go(folder, f"init={first}", *settings, *more)
+    frozen = [name for name in begun if name.startswith("encoder.layers.0.")]
+    assert frozen and all(torch.equal(ended["state_dict"][f"model.{name}"], begun[name]) for name in frozen)
+    assert len(ended["optimizer_states"][0]["state"]) == len(ended["state_dict"]) - 2 - len(
+        frozen
+    )  # two tables are tied
+    lines = [line for line in caplog.messages if line.startswith("validation: ")]
+    assert lines[0].startswith("validation: before the first update, update 0:") and ", old BLEU " in lines[0]
+    assert lines[-1].startswith("validation: epoch 1, update 2:") and ", old BLEU " in lines[-1]
+    assert load_translator(folder).tokenizer.source_vocab_size == 370
+    with pytest.raises(UserError, match="init: got nothing, expected the run to begin from"):
+        go(tmp_path / "third", "init_parts=[encoder]")
+
+
 @pytest.mark.slow
 def test_a_saved_translator_says_what_its_tokenizer_is(first, tmp_path):
     """`Translator.save` knows no settings of the tokenizer."""
     settings = ("tokenizer=bpe", "tokenizer.joint=false", "tokenizer.vocab_size=400", "model.tie_embeddings=target")
     go(tmp_path / "apart", *settings)
     load_translator(tmp_path / "apart").save(file := tmp_path / "model.safetensors")
-    with pytest.raises(UserError, match=r"add tokenizer\.type='bpe' tokenizer\.joint=false$"):
+    with pytest.raises(UserError, match=r"add tokenizer\.type='bpe' tokenizer\.joint=false, or init_tokenizer=new$"):
         go(tmp_path / "second", f"init={file}", "model.tie_embeddings=target")
     load_translator(first).save(file)
     go(tmp_path / "third", f"init={file}")
@@ -91,7 +116,7 @@ def test_cfg_shows_the_model_and_the_tokenizer_of_the_checkpoint(first, capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["tokenizer.vocab_size=350"], r"^init=.*: the run uses its tokenizer, .*; add tokenizer\.vocab_size=360$"),
+        (["tokenizer.vocab_size=350"], r"^init=.*: the run uses its tokenizer, .*; add tokenizer\.vocab_size=360, or init_tokenizer=new$"),
         (["model=rnn"], r"^init=.*: its weights do not fit this model"),
     ],
 )

@@ -89,7 +89,8 @@ class Watch(Callback):
             half = len(texts) // 2
             others = [*texts[half:], *texts[:half]]
             figures[f"shuffled_{first}"] = module.metrics[first].score(others, references, sources=sources).value
-        figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.meter.train_nll
+        if math.isfinite(module.meter.train_nll):  # before the first update it is not
+            figures["nll_gap"] = math.log(module.validation.scores["perplexity"]) - module.meter.train_nll
         if maps and maps[0].cross is not None:
             figures["sharp_attention"] = float(measures(maps, "cross")["sharp"].mean())
         return figures

@@ -54,12 +54,18 @@ class TrainingProgress(Callback):
         if not trainer.is_global_zero:
             return
         module = translation_module(pl_module)
-        scores = module.validation.scores
-        when = "at the end" if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
+        scores, more = module.validation.scores, module.validation.more
+        ends = "at the end" if trainer.global_step else "before the first update"
+        when = ends if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
         figures = [
             *([f"train loss {module.meter.train_loss:.3f}"] if math.isfinite(module.meter.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
             *(f"{metric.label} {scores[name]:.2f}" for name, metric in module.metrics.items()),
+            *(
+                f"{each} {m.label} {found[name]:.2f}"
+                for each, found in more.items()
+                for name, m in module.metrics.items()
+            ),
         ]
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
 
