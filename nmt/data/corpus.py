@@ -56,6 +56,20 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
     return corpora
 
 
+def load_more_val(sources: Mapping[str, Source], config: DataConfig) -> dict[str, list[SentencePair]]:
+    """Return the further validation pairs `data.more_val`, each cut to the first `data.limit` pairs.
+
+    The number of pairs of each is logged. Raises UserError for data that is missing or malformed.
+    """
+    found = {}
+    for name, source in sources.items():
+        if "val" not in (splits := source.splits()):
+            raise UserError(f"data.more_val.{name}: {source.origin('val')} has no val split; name a file by val")
+        found[name] = list(_first(splits["val"], config.limit))
+        logger.info(f"data.more_val.{name}: {len(found[name]):,} pairs")
+    return found
+
+
 def digest_of(corpus: Mapping[str, Split], more: Mapping[str, Split], config: DataConfig, *, linked: bool) -> str:
     """Return a digest of the training and validation pairs, and if `linked` of their alignments."""
     splits = corpus["train"], corpus["val"]

@@ -16,7 +16,7 @@ from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
 from nmt.config.settings import TrainConfig
 from nmt.data.batches import BatchLoader
-from nmt.data.corpus import digest_of, load_corpus, load_more, origin
+from nmt.data.corpus import digest_of, load_corpus, load_more, load_more_val, origin
 from nmt.data.encoded import Encoded, encode
 from nmt.data.epochs import TrainingPairs, make_training_pairs
 from nmt.data.pair import Split
@@ -74,9 +74,6 @@ def train(
     with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
         pl.seed_everything(settings.seed, verbose=False)
         corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
-        more_val = {
-            name: list(load_corpus(each, settings.data, ("val",))["val"]) for name, each in objects.more_val.items()
-        }
         check_alignments(settings, objects, corpus)
         digest = digest_of(corpus, more, settings.data, linked=objects.objective.needs_links)
         if resumed is not None and resumed["corpus_sha256"] != digest:
@@ -95,7 +92,7 @@ def train(
         translator,
         corpus,
         more,
-        more_val=more_val,
+        more_val=load_more_val(objects.more_val, settings.data),
         digest=digest,
         objective=objects.objective,
         schedule=objects.schedule,
