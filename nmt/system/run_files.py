@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nmt.errors import UserError, printable
 
-CONFIG, LOG, METRICS = "config.yaml", "train.log", "metrics.json"
+CONFIG, LOG, METRICS, HISTORY = "config.yaml", "train.log", "metrics.json", "history.jsonl"
 CHECKPOINTS, ATTENTION, TRANSLATIONS = "checkpoints", "attention", "translations"
 EXPORTED = "export.json"  # in the folder of an exported model
 BEST, LAST = "best.safetensors", "last.ckpt"  # in the folder of checkpoints

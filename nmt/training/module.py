@@ -29,6 +29,7 @@ from nmt.training.validation import (
     Meter,
     Monitor,
     Validation,
+    add_to_history,
     batch_sums,
     means_of,
     metric_scores,
@@ -238,6 +239,10 @@ class TranslationModule(pl.LightningModule):
         logged = {**figures, QUALITY: self.monitor.quality(scores)}
         self.log_dict(logged, logger=False)  # for callbacks that monitor a figure by its name
         self._write(figures)
+        if self.trainer.is_global_zero:
+            loss = self.meter.train_loss if math.isfinite(self.meter.train_loss) else None
+            row = {"update": self.global_step, "epochs": round(self.meter.before.epochs, 3), "train_loss": loss}
+            add_to_history(self.folder, {**row, "val": scores, "more_val": more})
 
     def _translations(self, pairs: Sequence[SentencePair]) -> list[Translation]:
         """Return the translations of the pairs' sources; every rank translates its share."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from nmt.data.batches import Batch
@@ -15,6 +17,8 @@ from nmt.evaluation.metrics.base import Metric, score
 from nmt.models.seq2seq import Seq2Seq
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
+from nmt.system.atomic import write_atomically
+from nmt.system.run_files import HISTORY
 from nmt.training.objectives.base import Mean, Objective, Sums
 from nmt.translation.translation import Translation
 
@@ -128,6 +132,17 @@ class Validation:
     scores: Mapping[str, float] = field(default_factory=dict)
     translations: Sequence[Translation] = ()
     more: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+def add_to_history(folder: Path, row: Mapping[str, Any]) -> None:
+    """Add the figures of a validation to history.jsonl. They replace those of this and of later updates.
+
+    So a resumed run has each validation once, although it may have begun again before the last one.
+    """
+    path = folder / HISTORY
+    before = path.read_text("utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in before if json.loads(line)["update"] < row["update"]]
+    write_atomically(path, "".join(f"{line}\n" for line in [*kept, json.dumps(row)]).encode())
 
 
 def batch_sums(model: Seq2Seq, objective: Objective, batch: Batch) -> Sums:

@@ -116,7 +116,7 @@ def test_cfg_shows_the_model_and_the_tokenizer_of_the_checkpoint(first, capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["tokenizer.vocab_size=350"], r"^init=.*: the run uses its tokenizer, .*; add tokenizer\.vocab_size=360, or init_tokenizer=new$"),
+        (["tokenizer.vocab_size=350"], r"; add tokenizer\.vocab_size=360, or init_tokenizer=new$"),
         (["model=rnn"], r"^init=.*: its weights do not fit this model"),
     ],
 )

@@ -1,5 +1,6 @@
 """A run that was stopped anywhere and resumed ends as one that never stopped."""
 
+import json
 import os
 import signal
 
@@ -93,6 +94,7 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
 def test_the_curves_of_a_stopped_run_have_each_update_once(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     more = ["logger.tensorboard=true", "trainer.log_every_n_steps=1", "trainer.max_steps=14", "data.sizes=[80,4,4]"]
+    more += ["trainer.val_check_interval=3"]
     original = TranslationModule.on_train_batch_end
 
     def stop(self, *arguments):
@@ -106,6 +108,10 @@ def test_the_curves_of_a_stopped_run_have_each_update_once(tmp_path, monkeypatch
     go(folder, *more, resume=True)
     curve = EventAccumulator(str(folder)).Reload().Scalars("train/loss")
     assert [each.step for each in curve] == list(range(1, 15))
+    history = [json.loads(line) for line in (folder / "history.jsonl").read_text("utf-8").splitlines()]
+    updates = [row["update"] for row in history]
+    assert updates == sorted({*updates}) and {3, 6, 14} <= {*updates}
+    assert history[-1]["val"].keys() >= {"loss", "perplexity", "bleu"} and history[-1]["train_loss"] > 0
 
 
 @pytest.mark.usefixtures("default_signals")

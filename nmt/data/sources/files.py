@@ -21,6 +21,7 @@ from nmt.data.sources.base import SPLIT_FILE_NAMES, Pairs, Row, Source, key_of, 
 from nmt.data.sources.hub import SAVED, Hub
 from nmt.errors import ParameterError, UserError, counted
 from nmt.system.lines import ENDINGS, NOT_UTF8, Bad, Text, decoded, format_of, opened, raw, texts
+from nmt.text.languages import find_language
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
@@ -128,7 +129,13 @@ def _candidates(folder: Path, stem: str, languages: Sequence[str]) -> Iterator[t
         return [path for ending in ("", *ENDINGS) if (path := folder / f"{stem}{kind}{ending}").is_file()]
 
     yield from zip(itertools.chain.from_iterable(map(named, ROWS)))
-    yield from itertools.product(*(named(f".{language}") for language in languages))
+    codes = sorted({path.name.removeprefix(f"{stem}.").partition(".")[0] for path in folder.glob(f"{stem}.*")})
+
+    def plain(language: str) -> list[Path]:
+        same = [code for code in codes if find_language(code, [language])]  # mtdata writes "kor" for "ko"
+        return named(f".{language}") or [path for code in same for path in named(f".{code}")]
+
+    yield from itertools.product(*map(plain, languages))
 
 
 def read_lines(path: Path) -> Iterator[str]:

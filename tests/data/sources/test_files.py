@@ -85,6 +85,11 @@ def test_two_files_and_blank_lines(tmp_path):
     spec = write(tmp_path / "train.en", "".join(pair.source + "\n" for pair in PAIRS)), tmp_path / "train.de.gz"
     write(spec[1], gzip.compress("\n".join(pair.target for pair in PAIRS).encode()))  # without a last line end
     assert list(read_pairs(spec, "en", "de")) == PAIRS and find_splits(tmp_path, "en", "de") == {"train": spec}
+    three = [
+        path.rename(tmp_path / path.name.replace(*to))
+        for path, to in zip(spec, (("en", "eng"), ("de", "deu")), strict=True)
+    ]
+    assert find_splits(tmp_path, "en", "de") == {"train": tuple(three)}, "as mtdata names them"
     rows = write(tmp_path / "a.jsonl", '\n{"en": "a", "de": "b"}\n\n{"en": "a", "de": "b"}\n')
     pairs = list(read_pairs(rows, "en", "de"))
     assert [pair.line for pair in pairs] == [2, 4] and pairs[0] == pairs[1]
