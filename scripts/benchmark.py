@@ -4,7 +4,7 @@
     python scripts/benchmark.py turns [with="KEY=VALUE ..."] [any override of train.py]
     python scripts/benchmark.py translation model=RUN [model=FOLDER ...] [data.path=FOLDER]
     python scripts/benchmark.py gpu [models=base,big,bahdanau,luong] [profile=FILE] [any override of train.py]
-    python scripts/benchmark.py all model=RUN [data.path=FOLDER] [any override of train.py]
+    python scripts/benchmark.py all model=RUN [turns=3] [data.path=FOLDER] [any override of train.py]
 
 Training runs in Lightning's Trainer, with logging and without validation. With experiment=NAME it has the settings of
 this recipe, otherwise 4,096 padded tokens in a batch and 8,000 pieces. With updates=2000 its speed and memory are
@@ -46,9 +46,10 @@ def with_defaults(overrides: Sequence[str]) -> list[str]:
 def measure_all(arguments: Sequence[str]) -> None:
     """Run the other commands, each in a process of its own."""
     model, training = take(list(arguments), "model")
+    count, training = take(training, "turns")
     if model is None:
         raise UserError("benchmark.py all: got no model, expected model=RUN")
-    turns = [["turns", *training, "with=OMP_NUM_THREADS=1", f"busy={count}"] for count in range(3)]
+    turns = [["turns", *training, "with=OMP_NUM_THREADS=1", f"turns={count or 3}", f"busy={n}"] for n in range(3)]
     translation = ["translation", f"model={model}", *(word for word in training if word.startswith("data.path="))]
     for words in (["updates=2000", *training], *turns, translation):
         print(f"\n# benchmark.py {shlex.join(words)}\n", flush=True)
