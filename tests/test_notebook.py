@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.script import load_script
+from scripts import notebook
 
 pytestmark = pytest.mark.lab  # it draws maps
 
@@ -17,19 +16,14 @@ ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    return load_script("notebook")
-
-
 def printed(outputs: list[dict[str, Any]]) -> str:
     return "".join(line for each in outputs for line in each.get("text", []))
 
 
-def test_every_cell_prints_and_draws_what_is_stored(script: ModuleType) -> None:
-    notebook = script.read()
-    stored = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    found = script.outputs(notebook)
+def test_every_cell_prints_and_draws_what_is_stored() -> None:
+    read = notebook.read()
+    stored = [cell["outputs"] for cell in read["cells"] if cell["cell_type"] == "code"]
+    found = notebook.outputs(read)
     for before, after in zip(stored, found, strict=True):
         assert [each["output_type"] for each in before] == [each["output_type"] for each in after]
         texts = [printed(before), printed(after)]
@@ -41,8 +35,8 @@ def test_every_cell_prints_and_draws_what_is_stored(script: ModuleType) -> None:
     assert "same output: True" in "".join(map(printed, found))
 
 
-def test_the_file_is_small_and_links_lead_somewhere(script: ModuleType) -> None:
-    assert script.NOTEBOOK.stat().st_size < 500_000
-    text = "".join(line for cell in script.read()["cells"] for line in cell["source"])
+def test_the_file_is_small_and_links_lead_somewhere() -> None:
+    assert notebook.NOTEBOOK.stat().st_size < 500_000
+    text = "".join(line for cell in notebook.read()["cells"] for line in cell["source"])
     names = re.findall(r"\]\(([\w./-]+)\)", text)
     assert names and [name for name in names if not (ROOT / "docs" / name).exists()] == []

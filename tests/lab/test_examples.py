@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from nmt import checkpoint, load_translator
 from nmt.config.compose import compose
 from nmt.lab.cli import attend, compare
 from nmt.system.run_files import best_checkpoint
-from tests.script import load_script
+from scripts import examples
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -37,11 +36,6 @@ KNOWN: dict[str, tuple[str, str, dict[int, int]]] = {
     "office_help_ko_en": ("문서를 저장하려면 확인을 누르십시오.", ENGLISH, {0: 3, 3: 1}),
 }
 LOG_PROBS = {"bahdanau": -1.55, "luong": -1.43, "transformer": -3.00}
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    return load_script("examples")
 
 
 def test_shipped_examples_are_small() -> None:
@@ -70,9 +64,9 @@ def test_multi30k_examples_hold_no_corpus_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in (*SMALL, *LARGER) if name not in BY_HAND])
-def test_the_commands_that_make_them_still_describe_them(name: str, script: ModuleType) -> None:
+def test_the_commands_that_make_them_still_describe_them(name: str) -> None:
     config = checkpoint.load(best_checkpoint(EXAMPLES / name)).config
-    (models,) = (group.models for group in script.GROUPS if name in group.models)
+    (models,) = (group.models for group in examples.GROUPS if name in group.models)
     composed = compose("train", [*models[name], "data.path=null"])  # a copy does not say where the data were
     assert all(agrees(config[key], composed[key]) for key in SECTIONS)
 
@@ -84,9 +78,9 @@ def agrees(then: Any, now: Any) -> bool:
     return bool(then == now)
 
 
-def test_the_table_is_what_the_files_say(script: ModuleType) -> None:
+def test_the_table_is_what_the_files_say() -> None:
     page = (EXAMPLES / "README.md").read_text("utf-8")
-    assert f"<!-- models -->\n{script.table()}\n<!-- end of models -->" in page
+    assert f"<!-- models -->\n{examples.table()}\n<!-- end of models -->" in page
     for name in NAMES:
         facts = json.loads((EXAMPLES / name / "metrics.json").read_text("utf-8"))
         assert facts["test"]["bleu"]["value"] > 97

@@ -7,25 +7,19 @@ import re
 import shutil
 from pathlib import Path
 from statistics import fmean
-from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
 
 from nmt.evaluation.metrics.bleu import BLEU
+from scripts import results
 from scripts.result_files import RESULTS, add, comparisons
 from scripts.result_tables import update_runs
 from tests.finished_runs import write_run, write_translations
-from tests.script import load_script
 from tests.tiny_run import sentences
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def results() -> ModuleType:
-    return load_script("results")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +35,7 @@ def by_length() -> dict[str, list[float]]:
     return {system["name"]: system["by_length"] for system in systems}
 
 
-def test_tables_of_results_are_up_to_date(results: ModuleType) -> None:
+def test_tables_of_results_are_up_to_date() -> None:
     assert all(path.read_text("utf-8") == text for path, text in results.pages().items())
 
 
