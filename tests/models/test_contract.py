@@ -16,7 +16,7 @@ from torch import Tensor
 
 from nmt.data.batches import pad
 from nmt.models.attention.base import Attention
-from nmt.models.interface import AttentionWeights, CrossLayer, EncoderOutput, State
+from nmt.models.interface import AttentionWeights, CrossLayer, State
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.trial import try_model
@@ -250,14 +250,3 @@ def state_is_a_value(example: Example) -> None:
     decoder.step(target[:, 1], state)
     again, _, _ = decoder.step(target[:, 0], state)
     close(again, first)
-
-
-def test_an_encoder_without_final_state_goes_with_any_decoder() -> None:
-    model = build("rnn model/attention=none")
-    memory = torch.randn(2, 3, model.encoder.width)
-    mask = torch.tensor([[True, True, False], [True, True, True]])
-    changed = memory.clone()
-    changed[0, 2] = 100.0
-    with torch.no_grad():
-        state, same = (model.decoder.init_state(EncoderOutput(m, mask)) for m in (memory, changed))
-    close(state.layers[0][0], same.layers[0][0])

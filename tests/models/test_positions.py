@@ -1,4 +1,4 @@
-"""Positions: each hook by hand, what a shift of all positions changes, and errors."""
+"""Positions: each hook by hand, and what a shift of all positions changes."""
 
 from __future__ import annotations
 
@@ -151,11 +151,3 @@ def test_half_precision_keeps_its_type(name: str) -> None:
     for got in (hidden, fused):
         torch.testing.assert_close(got.float(), expected, rtol=0.1, atol=0.1)
     assert weights is not None and weights.decoder_self.isfinite().all()
-
-
-# Errors
-
-
-def test_rotary_needs_heads_of_an_even_width() -> None:
-    with pytest.raises(ValueError, match=r"even width of each head, got 9 / 3 = 3"):
-        Rotary(9, 3)

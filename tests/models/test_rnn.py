@@ -110,16 +110,6 @@ def test_steps_of_a_fed_layer_equal_torch_cells(cell: str) -> None:
             close(got, expected)
 
 
-def test_a_stack_runs_the_same_whole_and_step_by_step(cell: str) -> None:
-    stack = shake(RecurrentStack(cell, 4, 3, layers=3, dropout=0.5))
-    inputs = torch.randn(2, 6, 4)
-    states = tuple(tuple(torch.randn(2, 3) for _ in range(2 if cell == "lstm" else 1)) for _ in range(3))
-    whole, step = stack(inputs, states), stack.stepper()
-    for t in range(6):
-        states = step(stack.lowest.project(inputs[:, t]), None, states)
-        close(states[-1][0], whole[:, t])
-
-
 # Encoder
 
 

@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.errors import ParameterError
 from nmt.models.interface import CrossLayer
 from nmt.models.layers import Dropout, StochasticDepth
 from nmt.models.positions.base import NoPositions, Positions
@@ -109,11 +108,6 @@ def test_each_matrix_has_the_initial_values_of_a_layer_of_its_own(activation):
         bound = (6 / (16 + 24)) ** 0.5
         assert 0.95 * bound < matrix.abs().max() <= bound
     assert not network[0].bias.any() and not network[3].bias.any()
-
-
-def test_heads_that_do_not_divide_the_width_are_refused():
-    with pytest.raises(ParameterError, match="heads: got 3, expected a number that divides the width 16"):
-        block(heads=3)
 
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5])

@@ -102,10 +102,6 @@ def recurrent(
     )
 
 
-def test_a_model_that_runs_passes() -> None:
-    try_model(recurrent())
-
-
 @pytest.mark.parametrize(
     ("parts", "module", "words"),
     [
