@@ -31,20 +31,11 @@ from nmt.tokens import BOS
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 from tests.models.cases import BETWEEN, CONFIGS, attention_node, build_recurrent
+from tests.models.test_attention import FAMILIES as SHIPPED
 from tests.tiny_run import Run
 
 SOURCE, TARGET = "two dogs, a man and a bike", "ein Mann sieht"
-
-
-def families() -> dict[str, AttentionFactory]:
-    nodes = {path.stem: attention_node(path.stem) for path in sorted((CONFIGS / "model" / "attention").glob("*.yaml"))}
-    found = {
-        name: instantiate(node, "model.attention", within=MODELS) for name, node in nodes.items() if "_target_" in node
-    }
-    return found | BETWEEN
-
-
-FAMILIES = families()
+FAMILIES: dict[str, AttentionFactory] = SHIPPED | BETWEEN
 FAMILIES["local_p, multihead"] = functools.partial(PredictiveLocalAttention, scores=FAMILIES["multihead"], window=3)
 POSITIONS = [path.stem for path in sorted((CONFIGS / "model" / "positions").glob("*.yaml"))]
 

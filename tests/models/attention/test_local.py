@@ -112,17 +112,14 @@ def test_a_window_behind_the_rows_of_location_has_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("scores", "message"),
     [
-        (
-            "scores=local_m",
-            "model.decoder.attention.scores: got MonotonicLocalAttention, which has a window of its own",
-        ),
-        ("scores=none", "model.decoder.attention.scores: got {'attention': None}, expected"),
+        ("local_m", "model.decoder.attention.scores: got MonotonicLocalAttention, which has a window of its own"),
+        ("none", "model.decoder.attention.scores: got {'attention': None}, expected"),
     ],
 )
-def test_a_wrong_combination_is_one_line(words: str, message: str) -> None:
-    overrides = ["model=rnn", "model/attention=local_p", f"model/attention@model.attention.{words}"]
+def test_a_wrong_combination_is_one_line(scores: str, message: str) -> None:
+    overrides = ["model=rnn", "model/attention=local_p", f"model/attention@model.attention.scores={scores}"]
     with pytest.raises(UserError) as error:
         build_objects(validate(compose("train", overrides)))
     assert str(error.value).startswith(message) and "\n" not in str(error.value)

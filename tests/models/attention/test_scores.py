@@ -138,16 +138,8 @@ def test_coverage_by_hand() -> None:
         close(state.coverage[0], coverage)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: LuongAttention(4, 4, "concat", "sqrt"), "scale: got 'sqrt' with the score 'concat'.*expected 'none'"),
-        (
-            lambda: MultiHead(4, 4, heads=3),
-            "heads: got 3, expected a number that divides the width 4",
-        ),
-    ],
-)
-def test_a_wrong_value_is_named(make: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        make()
+def test_a_wrong_value_is_named() -> None:
+    with pytest.raises(ParameterError, match=r"scale: got 'sqrt' with the score 'concat'.*expected 'none'"):
+        LuongAttention(4, 4, "concat", "sqrt")
+    with pytest.raises(ParameterError, match="heads: got 3, expected a number that divides the width 4"):
+        MultiHead(4, 4, heads=3)
