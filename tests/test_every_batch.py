@@ -9,7 +9,6 @@ so close that rounding decides between them.
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -111,10 +110,3 @@ def test_batch_invariance_of_scores_and_attention(translator: Translator) -> Non
                 assert (weights is None) == (getattr(one, kind) is None)
                 if weights is not None:
                     torch.testing.assert_close(getattr(one, kind), weights, rtol=0, atol=1e-4)
-
-
-def test_every_setting_of_a_search_has_another_value_than_its_default() -> None:
-    for search in EVERYTHING:
-        usual = {field.name for field in dataclasses.fields(search) if getattr(search, field.name) == field.default}
-        assert usual == {"long_source", "max_source_length"}
-    assert set(FAST) <= set(CASES)

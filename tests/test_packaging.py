@@ -76,14 +76,6 @@ def test_every_import_of_the_package_is_a_declared_dependency(project: dict[str,
                 )
 
 
-def test_make_help_names_every_target(root: Path) -> None:
-    text = (root / "Makefile").read_text("utf-8")
-    (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
-    shown = subprocess.run(["make", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
-    for target in phony.split():
-        assert re.search(rf"^  make {target} ", shown, re.MULTILINE), target
-
-
 def test_make_install_says_why_no_python_can_be_used(root: Path, tmp_path: Path) -> None:
     for name, answer in (("python3.12", "lacks venv (apt-get ...)"), ("python3", "is 3.14")):
         (tmp_path / name).write_text(f"#!/bin/sh\necho '{answer}'\n", "utf-8")

@@ -1,4 +1,4 @@
-"""YAML files of one's own: an experiment that builds on others, and what is said of its mistakes."""
+"""YAML files of one's own: what is said of the mistakes of an experiment, and a key that is left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from nmt.build import build_objects
 from nmt.config.compose import compose_run
-from nmt.config.groups import groups, training_groups, use_configs_of
+from nmt.config.groups import use_configs_of
 from nmt.errors import UserError
 
 
@@ -40,18 +40,7 @@ def test_a_mistake_in_an_experiment_of_ones_own(experiment: Path, text: str, wor
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
-def test_an_experiment_that_builds_on_another(experiment: Path) -> None:
-    text = "# @package _global_\ndefaults:\n  - demo_rnn\n  - override /model/attention: luong\n  - _self_\n"
-    experiment.write_text(text, "utf-8")
-    use_configs_of("own")
-    assert compose_run(["experiment=mine"]).plain["model"]["attention"]["score"] == "general"
-
-
 def test_an_experiment_that_is_not_made_for_a_model_can_leave_a_key_out() -> None:
     with pytest.raises(UserError, match=r"model\.encoder\.block: unknown key"):
         build_objects(compose_run(["experiment=demo", "model=rnn"]).settings)
     build_objects(compose_run(["experiment=demo", "model=rnn", "~model.encoder.block"]).settings)
-
-
-def test_the_groups_of_training() -> None:
-    assert {"model", "model/attention", "experiment"} <= {*training_groups()} <= {*groups()}

@@ -99,11 +99,6 @@ def test_dropping_everything_is_an_error(encode_pairs, cache_files):
     assert "corpus.json" not in names(cache_files())
 
 
-def test_an_id_out_of_range_is_an_error(encode_pairs):
-    with pytest.raises(OverflowError):
-        encode_pairs([SentencePair("65536", "9")])
-
-
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_corpus(encode_pairs):
     """Making and reading four times as many pairs takes far less than twice the memory."""

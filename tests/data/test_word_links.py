@@ -71,7 +71,3 @@ def test_only_sure_links_are_used_and_a_pair_may_have_none(tokenizer):
     found = encode([SentencePair("a b", "a b", alignment=text) for text in texts], tokenizer, linked=True)
     with_links, *without = [pair.links for pair in found]
     assert len(with_links) and all(np.array_equal(links, np.empty((0, 2))) for links in without)
-
-
-def test_without_links_nothing_is_computed(tokenizer):
-    assert encode([SentencePair("a", "b", alignment="nonsense")], tokenizer)[0].links is None

@@ -35,12 +35,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_no_example_is_longer_than_thirty_lines() -> None:
-    assert len(FILES) >= 18
-    for name, text in FILES:
-        assert len(text.splitlines()) <= 30, name
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("line", COMMANDS)
 def test_an_example_trains(line: str, lab: Path) -> None:

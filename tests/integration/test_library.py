@@ -26,11 +26,6 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_the_program_is_short() -> None:
-    lines = [line for line in PROGRAM.splitlines() if line and not line.startswith(("import ", "from "))]
-    assert len(lines) <= 40
-
-
 def test_what_it_learns_and_saves(names: dict[str, Any]) -> None:
     assert [each.text for each in names["found"]] == ["eins zwei drei", "sechs fünf"]
     assert names["right"].score > names["wrong"].score + 1

@@ -28,10 +28,6 @@ def search(request: pytest.FixtureRequest) -> Search:
     return build_search(compose("train", [f"search={request.param}"])["search"])
 
 
-def test_the_shipped_strategies_are_found() -> None:
-    assert {"beam", "diverse", "greedy", "mbr", "sampling"} <= set(NAMES)
-
-
 def test_defaults_in_code_make_every_key_optional(search: Search) -> None:
     node = search_node(search)
     assert build_search(node) == search and hash(build_search(node)) == hash(search)
@@ -65,11 +61,6 @@ def test_the_node_of_a_search_of_ones_own_can_be_read_again() -> None:
     node = search_node(search)
     assert node["bonus"] == bonus and "cache" not in node
     assert build_search(node, allow=allow) == search
-
-
-def test_label_and_width(search: Search) -> None:
-    assert re.fullmatch(r"[\w.+-]+", search.label), "it stands in file names"
-    assert isinstance(search.width, int) and search.width >= 1
 
 
 OTHER_VALUES: dict[str, Any] = {
