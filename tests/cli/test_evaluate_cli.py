@@ -124,7 +124,6 @@ def test_given_data_settings_replace_those_of_the_run(
 @pytest.mark.parametrize(
     ("words", "match"),
     [
-        (["ckpt={run}", "search.beam_sise=2"], "search.beam_sise: unknown key; did you mean 'beam_size'"),
         (["ckpt={run}", "data=cldr"], "this program has no such group"),
         (["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"], "scores.ter: got .*, expected .* metrics bleu"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
