@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from nmt.build import architecture, build_objects
-from nmt.cli.session import checked_recipe
-from nmt.config.compose import compose, compose_run
+from nmt.config.compose import compose
 from nmt.config.settings import validate
 from nmt.errors import UserError
 from tests.models.test_trial import Padded
@@ -107,13 +106,6 @@ def test_a_class_of_another_kind_is_refused(key: str, base: str) -> None:
     with pytest.raises(UserError) as error:
         build_objects(validate(config))
     assert str(error.value) == f"{key}._target_: got my_lab.Stranger, expected a class derived from {base}"
-
-
-@pytest.mark.parametrize("name", ["multi30k_bit", "office_help_bit_ko_en"])
-def test_a_recipe_that_continues_a_run_needs_that_run(name: str) -> None:
-    recipe = compose_run([f"experiment={name}"])
-    with pytest.raises(UserError, match=r"^init=.*RUN_FOLDER: no such file or folder"):
-        checked_recipe(recipe, [])
 
 
 def test_the_short_name_of_a_model_says_what_is_inside() -> None:

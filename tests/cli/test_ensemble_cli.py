@@ -1,9 +1,8 @@
-"""Ensembles on the command line: evaluate.py, and what translate.py and attend.py refuse."""
+"""Ensembles on the command line of evaluate.py: its files, and what it does not overwrite."""
 
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -53,15 +52,3 @@ def test_evaluate_py_keeps_the_results_of_other_checkpoints(run: Run, other: Pat
     with pytest.raises(UserError, match=r"scores\.json: damaged \(.*\); remove it, or name another folder: out="):
         evaluate.main([theirs, *words])
     evaluate.main([f"ckpt={run.folder}", *words[:2], f"out={run.folder}", "search.beam_size=1"])
-
-
-@pytest.mark.parametrize(
-    ("program", "words"),
-    [
-        pytest.param("nmt.lab.cli.attend", ["text=a"], marks=pytest.mark.lab),
-        ("nmt.cli.translate", ["text=a", "format=jsonl", "with_attention=true"]),
-    ],
-)
-def test_attention_is_refused(both: str, elsewhere: Path, program: str, words: list[str]) -> None:
-    with pytest.raises(UserError, match="attention map: an ensemble or an exported model has none"):
-        import_module(program).main([both, "device=cpu", *words])

@@ -57,17 +57,6 @@ def translated(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fil
     return FileCall(run, tmp_path)
 
 
-def test_file_has_one_translation_per_line(run: Run, translated: FileCall, capsys: pytest.CaptureFixture[str]) -> None:
-    written = translated().read_bytes()
-    lines = written.decode().split("\n")
-    assert lines == [as_line(each.text) for each in run.translator.translate(TEXTS, search=QUICK)] + [""]
-    assert lines[12] == lines[13] == "" and not list(translated.source.parent.glob("*.partial"))
-    assert "translated 22 lines in 0:00:0" in capsys.readouterr().err
-    assert gzip.decompress(translated("out.de.gz").read_bytes()) == written
-    translated(None)
-    assert capsys.readouterr().out.encode() == written
-
-
 def test_json_lines_hold_what_the_translator_finds(run: Run, translated: FileCall, tmp_path: Path) -> None:
     path = translated("out.jsonl.gz", n_best=2, jsonl=True, with_attention=True)
     rows = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]]

@@ -21,7 +21,6 @@ from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.evaluation.metrics.spans import KeptSpans
 from nmt.evaluation.metrics.ter import TER
 from nmt.evaluation.split import Subject, evaluate, table, write_evaluation
-from nmt.system.lines import as_line
 from nmt.text.protect import Spans
 from nmt.training.validation import validation_scores
 from nmt.translation.loading import load_translator
@@ -123,7 +122,3 @@ def test_translations_with_a_problem_are_counted(run: Run, caplog: pytest.LogCap
     evaluate(load_translator(run.folder, device="cpu", max_source_length=12), pairs, {"bleu": BLEU()}, SUBJECT)
     parts = "1 translation in parts, because the source is longer than 12 tokens (search.max_source_length); line 3"
     assert caplog.messages[0] == f"test: {parts}" and "(cut)" in caplog.text
-
-
-def test_as_line() -> None:
-    assert as_line("a\r\nb\n\nc \n") == "a b c" and as_line(" a\u2028b") == " a\u2028b"

@@ -157,7 +157,7 @@ def wait_for_updates(folder, process, updates):
 
 @pytest.mark.slow
 def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
-    whole, killed, stopped = (tmp_path / name for name in ("whole", "killed", "stopped"))
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
     process = python(*TRAIN, *KILLED, f"hydra.run.dir={whole}")
     assert process.wait() == 0, process.stdout.read()
 
@@ -167,17 +167,10 @@ def test_killed_in_mid_epoch_and_resumed_ends_with_the_same_weights(tmp_path):
     process.wait()
     assert not (killed / "metrics.json").exists()
 
-    process = python(*TRAIN, *KILLED, f"hydra.run.dir={stopped}")
-    wait_for_updates(stopped, process, 20)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate()[0]
-    assert process.returncode == 130 and f"train.py resume={stopped}" in said and "Traceback" not in said
-
-    for folder in (killed, stopped):
-        process = python(*TRAIN, f"resume={folder}")
-        assert process.wait() == 0, process.stdout.read()
-        assert same(last_weights(folder), last_weights(whole))
-        ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (folder, whole))
-        assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
-        assert math.isclose(ours["epochs"], theirs["epochs"])
-        assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10
+    process = python(*TRAIN, f"resume={killed}")
+    assert process.wait() == 0, process.stdout.read()
+    assert same(last_weights(killed), last_weights(whole))
+    ours, theirs = (json.loads((path / "metrics.json").read_text("utf-8")) for path in (killed, whole))
+    assert ours["test"] == theirs["test"] and ours["updates"] == theirs["updates"]
+    assert math.isclose(ours["epochs"], theirs["epochs"])
+    assert 0.1 < ours["target_tokens_per_second"] / theirs["target_tokens_per_second"] < 10

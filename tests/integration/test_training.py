@@ -18,7 +18,6 @@ from nmt.evaluation.metrics.bleu import BLEU
 from nmt.training.callbacks.resuming import Interrupted
 from tests.integration.small_training import (
     MODELS,
-    NO_AVERAGE,
     SMALL_TRANSFORMER,
     best,
     go,
@@ -217,12 +216,3 @@ def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, mon
     assert metrics["updates"] > metrics["best_update"] == second["global_step"] and metrics["weights"] == "best"
     assert same(best(folder).weights, second_weights)
     assert best(folder).scores["val"]["bleu"] == 20.0
-
-
-def test_early_stopping_ends_a_run(tmp_path, caplog):
-    metrics = go(
-        tmp_path / "run", *SMALL_TRANSFORMER, "data.sizes=[60,4,4]", "optimizer.lr=1e-12", "trainer.max_epochs=9",
-        "callbacks.early_stopping.patience=2", NO_AVERAGE,
-    )  # fmt: skip
-    assert metrics["epochs"] == 3
-    assert "training ends early, after 2 validations without an improvement" in caplog.text

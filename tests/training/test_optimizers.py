@@ -43,12 +43,6 @@ def train(model: Seq2Seq, step: Callable[[], object], updates: range) -> list[Te
     return [weight.detach().clone() for weight in model.parameters()]
 
 
-def test_every_weight_is_in_one_group_and_the_matrices_are_in_the_first(model: Seq2Seq) -> None:
-    first, second = (group["params"] for group in muon(model).param_groups)
-    assert sorted(map(id, [*first, *second])) == sorted(map(id, model.parameters()))
-    assert list(map(id, first)) == list(map(id, model.hidden_matrices())) and len(second) > len(first) > 9
-
-
 def test_its_steps_are_those_of_muon_and_adamw(model: Seq2Seq) -> None:
     other = copy.deepcopy(model)
     matrices = other.hidden_matrices()
