@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +27,20 @@ NODES: dict[str, dict[str, Any]] = {
     "bleu": {"_target_": "nmt.evaluation.metrics.bleu.BLEU", "tokenize": None},
     "ter": {"_target_": "nmt.evaluation.metrics.ter.TER"},
 }
-LENGTHS = """
-from dataclasses import dataclass
-
-from nmt.evaluation.metrics.base import Metric, Score
 
 
 @dataclass(frozen=True, kw_only=True)
 class LengthRatio(Metric):
+    """A metric of one's own."""
+
     label = "length"
     unit = "% of the reference"
 
     characters: bool = False
 
-    def score(self, hypotheses, references, *, sources=(), bootstrap=0):
+    def score(
+        self, hypotheses: Sequence[str], references: Sequence[str], *, sources: Sequence[str] = (), bootstrap: int = 0
+    ) -> Score:
         units = [line if self.characters else line.split() for line in (*hypotheses, *references)]
         sizes = [len(line) for line in units]
         return Score(100.0 * sum(sizes[: len(references)]) / sum(sizes[len(references) :]))
@@ -46,7 +48,6 @@ class LengthRatio(Metric):
 
 class NoMetric:
     pass
-"""
 
 
 def test_scores_are_a_mapping_in_the_order_of_the_metrics() -> None:
@@ -95,17 +96,14 @@ def test_nodes_that_do_not_fit_are_refused_in_one_line(nodes: dict[str, Any], wo
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Metric]:
+def own() -> dict[str, Metric]:
     """BLEU, and a metric from a package outside this project."""
-    (tmp_path / "my_scores").mkdir()
-    (tmp_path / "my_scores" / "lengths.py").write_text(LENGTHS, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    nodes = {**NODES, "length": {"_target_": "my_scores.lengths.LengthRatio", "characters": True}}
-    with pytest.raises(UserError, match=r"add allow=\[my_scores\]"):
+    nodes = {**NODES, "length": {"_target_": f"{__name__}.LengthRatio", "characters": True}}
+    with pytest.raises(UserError, match=r"add allow=\[tests\]"):
         build_metrics(nodes, target_lang="de")
     with pytest.raises(UserError, match=r"NoMetric must take target_lang"):
-        build_metrics({"a": {"_target_": "my_scores.lengths.NoMetric"}}, target_lang="de", allow=["my_scores"])
-    return build_metrics(nodes, target_lang="de", allow=["my_scores"])
+        build_metrics({"a": {"_target_": f"{__name__}.NoMetric"}}, target_lang="de", allow=["tests"])
+    return build_metrics(nodes, target_lang="de", allow=["tests"])
 
 
 def test_a_metric_of_ones_own_is_shown_everywhere(own: dict[str, Metric], run: Run, tmp_path: Path) -> None:
