@@ -24,16 +24,13 @@ def test_a_suggested_command_composes_and_builds(command: str) -> None:
 def test_the_whole_demo_in_small(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     quick = ["debug=fast", "data.sizes=[400,5,5]", "callbacks.samples=null", "search.max_length_factor=0.5"]
-    demo.main([*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"])
-    said = capsys.readouterr().out
-    (folder,) = (tmp_path / "outputs" / "demo").iterdir()
-    for command in (
-        "train.py experiment=demo",
-        "scripts/evaluate.py ckpt=",
-        "scripts/translate.py ckpt=",
-        "scripts/attend.py",
-    ):
+    words = [*quick, *SMALL_TRANSFORMER, "tokenizer.vocab_size=320", "trainer.accelerator=cpu"]
+    demo.main([*words, "hydra.run.dir=my runs"])
+    said, folder = capsys.readouterr().out, tmp_path / "my runs"
+    for command in ("train.py experiment=demo", "scripts/evaluate.py", "scripts/translate.py", "scripts/attend.py"):
         assert f"$ python {command}" in said
+    made, _, to_try = said.partition("What to try next")
+    assert to_try.count(" ckpt='my runs' text=") == 2 and "--logdir 'my runs'" in made, "paths with spaces have quotes"
     assert said.count("(reference: ") == demo.SENTENCES and (folder / "page.html").is_file()
     for number in range(1, demo.SENTENCES + 1):
         assert (folder / "attention" / "demo" / f"{number}.png").is_file()
@@ -45,13 +42,3 @@ def test_the_demo_translates_nine_in_ten_exactly(tmp_path, monkeypatch) -> None:
     demo.main([])
     (folder,) = (tmp_path / "outputs" / "demo").iterdir()
     assert json.loads((folder / "metrics.json").read_text("utf-8"))["test"]["exact_match"]["value"] >= 90
-
-
-def test_the_commands_to_try_next_have_a_folder_with_spaces_in_quotes(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.chdir(tmp_path)
-    for program in (demo.train, demo.evaluate, demo.translate, demo.attend, demo.export):
-        monkeypatch.setattr(program, "main", lambda arguments: None)
-    monkeypatch.setattr(demo, "chosen_sentences", lambda folder: [("May 4", "4. Mai")])
-    demo.main(["hydra.run.dir=my runs"])
-    said = capsys.readouterr().out.partition("What to try next")
-    assert said[2].count(" ckpt='my runs' text='May 4'") == 2 and "--logdir 'my runs'" in said[0]
