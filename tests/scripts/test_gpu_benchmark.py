@@ -6,10 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 
-from nmt.errors import UserError
-from scripts import benchmark
 from scripts.benchmarks import gpu, training
 
 TINY = ["trainer.accelerator=cpu", "data.batch_tokens=300", "model.encoder.layers=1", "model.encoder.block.heads=2"]
@@ -35,11 +32,3 @@ def test_a_profile_has_a_table_of_one_update(tmp_path: Path) -> None:
     table = tmp_path / "table.txt"
     assert list(gpu.report([*TINY, f"profile={table}"])) == [f"base: the table of an update is in {table}"]
     assert re.search(r"^ +aten::\w*mm ", table.read_text("utf-8"), re.MULTILINE)
-
-
-def test_one_line_says_why_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UserError, match=r"^gpu: torch finds no GPU here; "):
-        benchmark.main(["gpu"])
-    with pytest.raises(UserError, match=r"^models: got huge, expected some of base, big, bahdanau, luong$"):
-        list(gpu.report(["models=huge"]))
