@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from nmt.cli import program, score, translate
-from tests.tiny_run import Run
+from tests.fixtures.programs import Call
 
 # A line each, whatever other programs take for its end.
 LINES = [
@@ -21,23 +18,6 @@ LINES = [
     *("red\u2028bike", "blue\u2029shirt", "a\u0085dog", "\u200b", "\ufeff", "two\rmen", "\ufffd\U0010ffff", "e" * 99),
 ]
 QUICK = ["search.beam_size=1", "search.max_length_factor=0.2", "search.max_length_extra=1"]
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Call:
-    """Run a program in an empty folder; return its exit status, its output and its errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def called(module: ModuleType, *words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["program", f"ckpt={run.folder}", "device=cpu", *words])
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        with pytest.raises(SystemExit) as end:
-            module.main()
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return called
 
 
 def refused(answer: tuple[int, str, str], message: str, *, out: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,18 @@ from nmt.cli import program
 from nmt.cli.translation_lines import LineTranslator
 from nmt.deploy.cli import translate_document
 from nmt.system.lines import as_line
+from tests.fixtures.programs import Call
 from tests.tiny_run import Run
 
 QUICK = ["search.beam_size=2", "search.max_length_factor=0.2", "search.max_length_extra=1"]
 PAGE = "<title>a dog</title>\n<p>Two <b>red</b> shirts.<br>The &lt;snow&gt;</p>\n"
 PO = 'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "a dog"\nmsgid_plural "two dogs"\nmsgstr[0] ""\nmsgstr[1] ""\n'
 
-Call = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def call(run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Call:
-    """Run the program in an empty folder; return its exit status, its output and its errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def called(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["program", f"ckpt={run.folder}", "device=cpu", *QUICK, *words])
-        with pytest.raises(SystemExit) as end:
-            translate_document.main()
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return called
+def call(call: Call) -> Call:
+    """Run this program in an empty folder; return its exit status, its output and its errors."""
+    return partial(call, translate_document, *QUICK)
 
 
 @pytest.fixture
