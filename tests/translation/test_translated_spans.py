@@ -71,12 +71,6 @@ def test_training_pairs_have_the_marks_that_translations_have(translator: Transl
     assert encoded.target == translator.target_ids([source], [pair.target])[0]
 
 
-def test_a_source_that_is_split_keeps_all_spans(translator: Translator) -> None:
-    text = " ".join(f"{line} {{n{number}}}." for number, line in enumerate(sentences(40, seed=2)))
-    (found,) = translator.translate([text], max_source_length=40)
-    assert len(found.parts) > 5 and sorted(SPANS.find(found.text)) == sorted(SPANS.find(text))
-
-
 def test_a_source_that_is_split_is_not_divided_inside_a_span_without_a_mark(translator: Translator) -> None:
     notes = Spans({"notes": r"\{[^{}]+\}"})
     noting = Translator(translator.model, translator.tokenizer.with_spans(notes), translator.search)
