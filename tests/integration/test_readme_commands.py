@@ -19,18 +19,13 @@ def test_evaluate_commands(line, run_folder, commands_folder, capsys):
     assert scores["bleu"]["signature"] in capsys.readouterr().out
 
 
-def export_model():
-    """Run the README's commands that write a page and my_model."""
+@pytest.mark.deploy
+def test_export_command(commands_folder, capsys):
     pytest.importorskip("ctranslate2")
     from nmt.deploy.cli import export
 
     for line in commands_of("export"):
         export.main(shlex.split(line))
-
-
-@pytest.mark.deploy
-def test_export_command(commands_folder, capsys):
-    export_model()
     assert "greedy translations are equal" in capsys.readouterr().out
     assert (commands_folder / "my_model" / "README.md").is_file() and (commands_folder / "my_model.html").is_file()
 
@@ -46,14 +41,9 @@ def test_translate_document_commands(line, commands_folder):
     assert written.count("#, fuzzy") == ("messages.pot" in line)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [pytest.param(line, marks=[pytest.mark.deploy] if "my_model" in line else []) for line in commands_of("translate")],
-)
+@pytest.mark.parametrize("line", commands_of("translate"))
 def test_translate_commands(line, commands_folder, monkeypatch, capsys):
     words, _, redirected = line.partition(" < ")
-    if "ckpt=my_model" in words:
-        export_model()
     (commands_folder / "lines.de").unlink()  # a finished file is never overwritten
     with (commands_folder / "lines.en").open(encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
