@@ -21,6 +21,10 @@ SMALL_TRANSFORMER = [
     "model.encoder.layers=1", "model.encoder.block.width=16", "model.encoder.block.heads=2",
     "model.encoder.block.feed_forward=16",
 ]  # fmt: skip
+PLAIN = [  # a run without curves, pictures and beams
+    "data=cldr", *SMALL_TRANSFORMER, "trainer.accelerator=cpu", "callbacks=plain", "logger.tensorboard=false",
+    "search.beam_size=1", "search.max_length_extra=0",
+]  # fmt: skip
 SMALL_RNN = [
     "model.encoder.embedding_width=8", "model.encoder.hidden_width=8", "model.decoder.embedding_width=8",
     "model.decoder.width=16", "model.decoder.readout_width=8",

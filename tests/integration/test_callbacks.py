@@ -8,14 +8,11 @@ from nmt.config.recipe import Recipe
 from nmt.system.run_files import METRICS
 from nmt.training.callbacks.checkpointing import Checkpointing
 from nmt.training.run import train
-from tests.integration.small_training import SMALL_TRANSFORMER, last
+from tests.integration.small_training import PLAIN, last
 
 OVERRIDES = [
-    "data=cldr", "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
-    "tokenizer.vocab_size=330", *SMALL_TRANSFORMER, "trainer.accelerator=cpu", "callbacks=plain",
-    "logger.tensorboard=false",
-    "callbacks.checkpointing.average_last=0", "search.beam_size=1", "search.max_length_factor=0.3",
-    "search.max_length_extra=0",
+    *PLAIN, "data.sizes=[60,4,4]", "data.topics=[dates,numbers]", "data.max_parts=1", "data.batch_tokens=300",
+    "tokenizer.vocab_size=330", "callbacks.checkpointing.average_last=0", "search.max_length_factor=0.3",
 ]  # fmt: skip
 
 

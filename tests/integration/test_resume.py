@@ -19,28 +19,13 @@ from nmt.training.callbacks.progress import TrainingProgress
 from nmt.training.callbacks.resuming import Interrupted
 from nmt.training.module import TranslationModule
 from nmt.training.run import train
-from tests.integration.small_training import SMALL_TRANSFORMER, last, same
+from tests.integration.small_training import PLAIN, last, same
 
 OVERRIDES = [
-    "data=cldr",
-    "data.sizes=[150,4,4]",
-    "data.max_parts=1",
-    "data.batch_tokens=200",
-    "tokenizer.vocab_size=376",
-    *SMALL_TRANSFORMER,
-    "trainer.accelerator=cpu",
-    "trainer.max_epochs=3",
-    "trainer.check_val_every_n_epoch=1",
-    "callbacks.checkpointing.save_every_updates=4",
-    "callbacks=plain",
-    "callbacks.checkpointing.average_last=2",
-    "scheduler.warmup_updates=5",
-    "search.beam_size=1",
-    "search.max_length_factor=0.1",
-    "search.max_length_extra=0",
-    "logger.tensorboard=false",
-]
-
+    *PLAIN, "data.sizes=[150,4,4]", "data.max_parts=1", "data.batch_tokens=200", "tokenizer.vocab_size=376",
+    "trainer.max_epochs=3", "trainer.check_val_every_n_epoch=1", "callbacks.checkpointing.save_every_updates=4",
+    "callbacks.checkpointing.average_last=2", "scheduler.warmup_updates=5", "search.max_length_factor=0.1",
+]  # fmt: skip
 SAVE_ALWAYS = "callbacks.checkpointing.save_every_updates=1"
 
 
