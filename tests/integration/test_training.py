@@ -16,15 +16,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Score
 from nmt.evaluation.metrics.bleu import BLEU
 from nmt.training.callbacks.resuming import Interrupted
-from tests.integration.small_training import (
-    MODELS,
-    SMALL_TRANSFORMER,
-    best,
-    go,
-    last,
-    last_weights,
-    same,
-)
+from tests.integration.small_training import MODELS, SMALL_TRANSFORMER, best, go, last, last_weights, same
 
 TAGS = {
     "train/loss", "train/learning_rate", "train/gradient_norm", "train/target_tokens_per_second",

@@ -54,13 +54,7 @@ def shake(module: nn.Module) -> Any:
 
 
 def make_encoder(cell: Any = "gru", **changes: Any) -> RecurrentEncoder:
-    keys: dict[str, Any] = {
-        "vocab_size": 12,
-        "cell": cell,
-        "layers": 2,
-        "embedding_width": 4,
-        "hidden_width": 3,
-    }
+    keys: dict[str, Any] = {"vocab_size": 12, "cell": cell, "layers": 2, "embedding_width": 4, "hidden_width": 3}
     return shake(RecurrentEncoder(**(keys | changes)))  # type: ignore[no-any-return]
 
 

@@ -11,15 +11,7 @@ import torch
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, parse_pair, to_text
 from nmt.errors import UserError
-from nmt.lab.alignment.alignment import (
-    Agreement,
-    Panel,
-    agreement,
-    grow_diag_final_and,
-    links_of,
-    panels,
-    units,
-)
+from nmt.lab.alignment.alignment import Agreement, Panel, agreement, grow_diag_final_and, links_of, panels, units
 from nmt.text.protect import Spans
 from nmt.tokens import Piece
 from nmt.translation.translator import Translator
