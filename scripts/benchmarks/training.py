@@ -17,8 +17,6 @@ from nmt.build import Objects
 from nmt.checkpoint import load
 from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, pad
-from nmt.models.interface import State, per_sentence
-from nmt.models.seq2seq import Seq2Seq
 from nmt.search.beam import BeamSearch
 from nmt.system import machine
 from nmt.system.run_files import find_checkpoint
@@ -182,34 +180,19 @@ def _translation(module: TranslationModule, device: torch.device, ckpt: str | No
     )
 
 
-@dataclass(frozen=True)
-class ForcedLength(State):
-    """The state of a model, and the number of tokens `left` until each sentence (B,) must end."""
-
-    inner: State
-    left: Tensor = per_sentence()
-
-
 def force(translator: Translator, sources: Sequence[Sequence[int]], lengths: Sequence[int]) -> None:
     """Search as `Translator.translate` with 5 beams, but end every sentence after exactly `lengths` tokens."""
     model, device = translator.model.eval(), translator.device
     search = BeamSearch(beam_size=5, batch_tokens=translator.search.batch_tokens)
+
+    def without_end(tokens: Tensor, state: Any) -> tuple[Tensor, Any]:
+        log_probs, state = model.step(tokens, state)
+        log_probs[:, EOS] = float("-inf")
+        return log_probs, state
+
     with torch.inference_mode():
         for places in batches_by_length([len(ids) for ids in sources], search.batch_tokens // search.width):
             batch = [sources[i] for i in places]
             source, mask = (x.to(device) for x in pad(batch))
             wanted = torch.tensor([lengths[i] for i in places], device=device)
-            state = ForcedLength(model.start(source, mask), wanted)
-            search(_forced_step(model), state, max_length=wanted + 1, keys=batch)
-
-
-def _forced_step(model: Seq2Seq) -> Any:
-    def step(tokens: Tensor, state: ForcedLength) -> tuple[Tensor, ForcedLength]:
-        log_probs, inner = model.step(tokens, state.inner)
-        beams = len(tokens) // len(state.left)
-        last = (state.left <= 1).repeat_interleave(beams)
-        log_probs[:, EOS] = torch.where(last, 0.0, float("-inf"))
-        log_probs[:, EOS + 1 :].masked_fill_(last[:, None], float("-inf"))
-        return log_probs, ForcedLength(inner, state.left - 1)
-
-    return step
+            search(without_end, model.start(source, mask), max_length=wanted, keys=batch)
