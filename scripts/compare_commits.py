@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,13 +41,8 @@ MODELS = {
 }
 SETTINGS = [
     *("data=files", "debug=fast", "data.limit=300", "data.batch_tokens=400", "seed=3", "trainer.accelerator=cpu"),
-    *(
-        "search.beam_size=2",
-        "trainer.max_steps=12",
-        "trainer.max_epochs=null",
-        "trainer.val_check_interval=4",
-        "scheduler.warmup_updates=3",
-    ),
+    *("search.beam_size=2", "trainer.max_steps=12", "trainer.max_epochs=null", "trainer.val_check_interval=4"),
+    "scheduler.warmup_updates=3",
 ]
 SCALARS = ("train/loss", "train/gradient_norm", "train/learning_rate", "val/loss", "val/bleu")
 WORDS = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ist", "und", "ock")]
@@ -88,14 +83,9 @@ def compare(old: Path, new: Path, overrides: list[str], folder: Path) -> bool:
 
 def outcome(checkout: Path, overrides: list[str], corpus: Path, folder: Path) -> Outcome:
     """Train with the train.py of `checkout` in `folder` and return the results."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(checkout),
-        "OMP_NUM_THREADS": "1",
-        "NMT_CACHE": str(folder / "cache"),
-    }
+    own = {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1", "NMT_CACHE": str(folder / "cache")}
     command = [sys.executable, "train.py", *SETTINGS, f"data.path={corpus}", f"hydra.run.dir={folder}", *overrides]
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=checkout, env=os.environ | own, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UserError(f"{checkout}: train.py ended with status {done.returncode}: {done.stderr[-800:]}")
     events = EventAccumulator(str(folder))
@@ -142,21 +132,15 @@ def checked_out(revision: str, folder: Path) -> Iterator[Path]:
 @program
 def main(arguments: list[str]) -> None:
     """Compare the revisions on the command line. Exits with status 1 if something differs."""
-    if not arguments:
-        print(__doc__)
-        return
     overrides = [word for word in arguments if "=" in word or word.startswith("~")]
     revisions = [word for word in arguments if word not in overrides]
     if not 1 <= len(revisions) <= 2:
         raise UserError(f"got {len(revisions)} revisions, expected OLD or OLD NEW; see --help")
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
-        with checked_out(revisions[0], folder / "old") as old:
-            if len(revisions) == 1:
-                equal = compare(old, ROOT, overrides, folder)
-            else:
-                with checked_out(revisions[1], folder / "new") as new:
-                    equal = compare(old, new, overrides, folder)
+        found = [stack.enter_context(checked_out(each, folder / str(n))) for n, each in enumerate(revisions)]
+        old, new = found if len(found) == 2 else (found[0], ROOT)
+        equal = compare(old, new, overrides, folder)
     if not equal:
         raise SystemExit(1)
 
