@@ -111,8 +111,7 @@ def test_mistakes_of_a_user_write_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(UserError, match=re.escape(f"x.tgz: holds no file {name}; expected de-en.tgz")):
         iwslt14.main(["x.tgz"])
     whole = pack(tmp_path / "x.tgz", files).read_bytes()
-    other_sum = whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:]
-    for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400], other_sum):
+    for broken in (b"no archive", gzip.compress(b"no tar"), whole[:-40], whole[:400]):
         (tmp_path / "x.tgz").write_bytes(broken)
         with pytest.raises(UserError, match=r"^x\.tgz: not a whole tar archive; expected de-en\.tgz of IWSLT 2014$"):
             iwslt14.main(["x.tgz"])
