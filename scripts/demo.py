@@ -17,7 +17,6 @@ from nmt.cli import evaluate, train, translate
 from nmt.cli.arguments import take
 from nmt.cli.program import Program, program
 from nmt.deploy.cli import export
-from nmt.errors import UserError
 from nmt.lab.cli import attend
 
 SENTENCES = 3
@@ -81,10 +80,7 @@ def chosen_sentences(folder: Path) -> list[tuple[str, str]]:
 
 
 def _lines(folder: Path, side: str) -> list[str]:
-    found = sorted(folder.glob(f"test.*.{side}.*"))
-    if not found:
-        raise UserError(f"{folder}: holds no test.*.{side}.* file; the run did not finish, so train again")
-    return found[0].read_text("utf-8").removesuffix("\n").split("\n")
+    return min(folder.glob(f"test.*.{side}.*")).read_text("utf-8").removesuffix("\n").split("\n")
 
 
 if __name__ == "__main__":

@@ -184,12 +184,6 @@ def row(folder: Path) -> list[str]:
     ]
 
 
-def write_table() -> None:
-    """Write the table in examples/README.md anew."""
-    page = EXAMPLES / "README.md"
-    write_atomically(page, with_table(page.read_text("utf-8"), table(), "models").encode())
-
-
 @program
 def main(arguments: list[str]) -> None:
     """Run the command. Raises UserError for other arguments, and if a training was made before."""
@@ -198,7 +192,8 @@ def main(arguments: list[str]) -> None:
         raise UserError(f"got '{' '.join(arguments)}', expected nothing, multi30k=FOLDER, or table; see --help")
     if arguments != ["table"]:
         make(MULTI30K if path else SMALL, path or None)
-    write_table()
+    page = EXAMPLES / "README.md"
+    write_atomically(page, with_table(page.read_text("utf-8"), table(), "models").encode())
 
 
 if __name__ == "__main__":

@@ -113,13 +113,8 @@ def hardware(facts: dict[str, Any]) -> str:
 
 
 def with_width(test: dict[str, float]) -> str:
-    """Return a difference with half the width of its interval."""
-    return f"{signed(test['difference'], 1)} ± {test['half_width']:.1f}"
-
-
-def signed(value: float, places: int) -> str:
-    """Return a difference with its sign; a difference that is rounded to 0 is +0."""
-    return f"{round(value, places) + 0.0:+.{places}f}"
+    """Return a difference with half the width of its interval; one that is rounded to 0 is +0."""
+    return f"{round(test['difference'], 1) + 0.0:+.1f} ± {test['half_width']:.1f}"
 
 
 def markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -45,12 +45,6 @@ def pages() -> dict[Path, str]:
     return found
 
 
-def write_tables() -> None:
-    """Write all tables anew."""
-    for path, text in pages().items():
-        path.write_text(text, "utf-8")
-
-
 @program
 def main(arguments: list[str]) -> None:
     """Run the command `add` or `table`. Raises UserError for other arguments."""
@@ -59,7 +53,8 @@ def main(arguments: list[str]) -> None:
         update_runs(RESULTS)
     elif arguments != ["table"]:
         raise UserError(f"got '{' '.join(arguments)}', expected add RUN_FOLDER, or table; see --help")
-    write_tables()
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

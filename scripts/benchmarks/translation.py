@@ -28,6 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -70,13 +71,6 @@ class Alone:
     memory: int
 
 
-@dataclass(frozen=True)
-class Text:
-    """A translation without scores."""
-
-    text: str
-
-
 class CTranslate2Alone:
     """CTranslate2's own search of a batch, with texts on both sides."""
 
@@ -85,8 +79,8 @@ class CTranslate2Alone:
         self.source_names = ours.tokenizer.source_vocabulary
         self.ids = {name: index for index, name in enumerate(ours.tokenizer.target_vocabulary)}
 
-    def translate(self, sentences: Sequence[str], **fields: int) -> list[Text]:
-        """Return the best translation of each sentence."""
+    def translate(self, sentences: Sequence[str], **fields: int) -> list[SimpleNamespace]:
+        """Return the best translation of each sentence, without its scores."""
         assert isinstance(self.ours.search, BeamSearch)
         search = replace(self.ours.search, **fields)  # type: ignore[arg-type]
         tokenizer = self.ours.tokenizer
@@ -99,7 +93,7 @@ class CTranslate2Alone:
             batch_type="tokens",
         )
         found = [[self.ids[name] for name in result.hypotheses[0]] for result in results]
-        return [Text(tokenizer.decode_target(ids)) for ids in found]
+        return [SimpleNamespace(text=tokenizer.decode_target(ids)) for ids in found]
 
 
 class System:
