@@ -2,8 +2,7 @@
 
 python scripts/examples.py
     train the four small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
-    print how many validation translations the copies change, translate the test set with them, so that compare.py can
-    read them, and write the table
+    translate the test set with them, so that compare.py can read them, and write the table
 python scripts/examples.py multi30k=FOLDER
     the same for two models of Multi30k (six hours with one thread); the folder has the files train, val and test.
     docs/results/distillation.md has the commands for the third one, multi30k_distilled, and docs/results/office_help.md
@@ -25,14 +24,12 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from nmt import load_translator
 from nmt.build import architecture
 from nmt.cli import evaluate, train, translate
 from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
 from nmt.errors import UserError
 from nmt.system.atomic import write_atomically
-from nmt.system.lines import as_line
 from nmt.system.run_files import CONFIG, METRICS, best_checkpoint
 from scripts.results import with_table
 
@@ -119,7 +116,6 @@ def publish(name: str, group: Group) -> None:
     from nmt.deploy.cli import share  # imported here, so that the table can be made without nmt/deploy
 
     share.main([f"ckpt={run}", f"out={copy}", *([f"text={group.text}"] if group.text else [])])
-    print(f"{name}: the copy changes {changed(run, copy)} validation translations")
     if group is SMALL:
         evaluate.main([f"ckpt={copy}", "split=test"])
 
@@ -144,19 +140,6 @@ def config_of(run: Path) -> dict[str, Any]:
     """Return the settings of a run."""
     found: dict[str, Any] = yaml.safe_load((run / CONFIG).read_text("utf-8"))
     return found
-
-
-def changed(run: Path, copy: Path) -> str:
-    """Return how many of the run's validation translations its copy changes, as "2 of 1,000"."""
-    sources, before = (lines(run, side) for side in ("src", "hyp"))
-    after = [as_line(found.text) for found in load_translator(copy, device="cpu").translate(sources)]
-    return f"{sum(map(str.__ne__, before, after))} of {len(before):,}"
-
-
-def lines(run: Path, side: str) -> list[str]:
-    """Return the sources ("src") or the translations ("hyp") of the validation."""
-    (file,) = (run / "translations").glob(f"val.*.{side}.*")
-    return file.read_text("utf-8").removesuffix("\n").split("\n")
 
 
 def table() -> str:
