@@ -74,13 +74,10 @@ def _step(name: str, program: Program, arguments: list[str]) -> None:
 
 def chosen_sentences(folder: Path) -> list[tuple[str, str]]:
     """Return test sentences of different lengths with their references, read from the files of the run."""
-    sources, references = (_lines(folder / "translations", side) for side in ("src", "ref"))
+    files = (min((folder / "translations").glob(f"test.*.{side}.*")) for side in ("src", "ref"))
+    sources, references = (file.read_text("utf-8").removesuffix("\n").split("\n") for file in files)
     pairs = sorted(zip(sources, references, strict=True), key=lambda pair: (len(pair[0]), pair))
     return [pairs[len(pairs) * (part + 1) // (SENTENCES + 1)] for part in range(SENTENCES)]
-
-
-def _lines(folder: Path, side: str) -> list[str]:
-    return min(folder.glob(f"test.*.{side}.*")).read_text("utf-8").removesuffix("\n").split("\n")
 
 
 if __name__ == "__main__":

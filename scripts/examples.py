@@ -36,12 +36,8 @@ from scripts.results import with_table
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES, RUNS = ROOT / "examples", Path("outputs") / "examples"
 RECURRENT = [
-    "experiment=demo_rnn",
-    "model.encoder.embedding_width=64",
-    "model.encoder.hidden_width=64",
-    "model.decoder.embedding_width=64",
-    "model.decoder.width=128",
-    "model.decoder.readout_width=64",
+    *("experiment=demo_rnn", "model.encoder.embedding_width=64", "model.encoder.hidden_width=64"),
+    *("model.decoder.embedding_width=64", "model.decoder.width=128", "model.decoder.readout_width=64"),
 ]
 LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
 
