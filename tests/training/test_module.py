@@ -36,7 +36,7 @@ def make_module(recipe):
 
     def make(objective):
         others = {"digest": "", "schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
-        module = TranslationModule(recipe, translator, corpus, {}, objective=objective, **others)
+        module = TranslationModule(recipe, translator, corpus, {}, more_val={}, objective=objective, **others)
         module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
         train, _ = encode_pairs(settings, objects, corpus, {}, translator)
         batch = next(iter(BatchLoader(train.of_epoch, settings.data.batch_tokens, seed=settings.seed)))
