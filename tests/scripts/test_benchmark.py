@@ -49,3 +49,5 @@ def test_a_system_that_fails_is_named(programs: Path) -> None:
         benchmark.main(["turns", "turns=1"])
     with pytest.raises(UserError, match="turns: got 0, expected a number from 1"):
         benchmark.main(["turns", "turns=0"])
+    with pytest.raises(UserError, match="all: got no model, expected model=RUN"):
+        benchmark.main(["all", "data=cldr"])
