@@ -18,7 +18,7 @@ from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.lab.compare import table as comparison_table
 from nmt.lab.compare.compare import compare
-from nmt.lab.compare.runs import FILE, FOLDER, OWN_TO_A_RUN, RUN_FOLDER, differences, find_runs, read_runs
+from nmt.lab.compare.runs import FILE, FOLDER, GONE, OWN_TO_A_RUN, RUN_FOLDER, differences, find_runs, read_runs
 from nmt.system.run_files import CONFIG, METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,7 +83,8 @@ def write_json(path: Path, values: dict[str, Any]) -> None:
 
 def scores_of(run: Path) -> dict[str, Any]:
     """Return the facts of a run's evaluation on its own test set."""
-    search = build_search(json.loads((run / METRICS).read_text("utf-8"))["search"])
+    node = json.loads((run / METRICS).read_text("utf-8"))["search"]
+    search = build_search({key: value for key, value in node.items() if key not in GONE})
     found: dict[str, Any] = json.loads((run / "translations" / f"test.{search.label}.scores.json").read_text("utf-8"))
     return found
 
