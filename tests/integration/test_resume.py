@@ -79,7 +79,6 @@ def test_resumed_equals_uninterrupted(tmp_path, monkeypatch):
 def test_the_curves_of_a_stopped_run_have_each_update_once(tmp_path, monkeypatch):
     folder = tmp_path / "run"
     more = ["logger.tensorboard=true", "trainer.log_every_n_steps=1", "trainer.max_steps=14", "data.sizes=[80,4,4]"]
-    more += ["trainer.val_check_interval=3"]
     original = TranslationModule.on_train_batch_end
 
     def stop(self, *arguments):
@@ -95,7 +94,7 @@ def test_the_curves_of_a_stopped_run_have_each_update_once(tmp_path, monkeypatch
     assert [each.step for each in curve] == list(range(1, 15))
     history = [json.loads(line) for line in (folder / "history.jsonl").read_text("utf-8").splitlines()]
     updates = [row["update"] for row in history]
-    assert updates == sorted({*updates}) and {3, 6, 14} <= {*updates}
+    assert updates == sorted({*updates}) and updates[-1] == 14
     assert history[-1]["val"].keys() >= {"loss", "perplexity", "bleu"} and history[-1]["train_loss"] > 0
 
 
