@@ -40,7 +40,7 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "model.tie_embeddings=all and init=null"
         )
     if config.init is None and (config.init_parts or config.init_tokenizer == "new"):
-        yield "init: got nothing, expected the run to begin from, as init_parts or init_tokenizer is given; set init="
+        yield "init: got nothing, expected a run folder for init_parts and init_tokenizer=new; add init=RUN_FOLDER"
     own, joint = config.tokenizer.path, config.tokenizer.joint
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (

@@ -79,7 +79,7 @@ def begin_from(start: Checkpoint, model: Seq2Seq, tokenizer: Tokenizer, parts: S
         raise UserError(f"init_parts: got [{','.join(parts)}], but {path} has no weight of them in the same shape")
     set_weights(model, {**own, **fitting})
     left = [name for name in wanted if name not in fitting]
-    note = f"; without its place or its shape there: {', '.join(left[:3])}{' ...' * (len(left) > 3)}" if left else ""
+    note = f"; not there, or in another shape: {', '.join(left[:3])}{' ...' * (len(left) > 3)}" if left else ""
     logger.info(f"init_parts: {len(fitting)} of the {len(own)} weights are copied, the others begin new{note}")
 
 
@@ -130,23 +130,14 @@ def _tables(model: Seq2Seq) -> dict[str, int]:
 
 
 def _respelled(weights: Mapping[str, Tensor], old: Tokenizer, new: Tokenizer, model: Seq2Seq) -> dict[str, Tensor]:
-    """Return the weights with a row for each piece, made for the vocabularies of `new`; the log counts the pieces.
+    """Return the weights with a row for each piece, made for the vocabularies of `new`.
 
     A piece that `old` has too keeps its row. Any other begins as the mean of the rows of the old pieces that spell it.
     """
-    sides = [
-        _spelled(old.source_vocabulary, old.encode_source, new.source_vocabulary),
-        _spelled(old.target_vocabulary, old.encode_target, new.target_vocabulary),
-    ]
-    for name, kept, pieces in zip(
-        ("source", "target"), (old.source_vocabulary, old.target_vocabulary), sides, strict=True
-    ):
-        if name == "source" or not new.joint:
-            same = len({*kept} & {*getattr(new, f"{name}_vocabulary")})
-            logger.info(
-                f"init_tokenizer: {same:,} of {len(pieces):,} {'joint' if new.joint else name} pieces keep their "
-                "rows, the others begin as the mean of the old pieces that spell them"
-            )
+    source = target = _spelled(old.source_vocabulary, old.encode_source, new.source_vocabulary)
+    if not (old.joint and new.joint):
+        target = _spelled(old.target_vocabulary, old.encode_target, new.target_vocabulary)
+    sides = source, target
     return {
         name: torch.stack([weights[name][ids].mean(0) for ids in sides[side]])
         for name, side in _tables(model).items()
@@ -157,11 +148,18 @@ def _respelled(weights: Mapping[str, Tensor], old: Tokenizer, new: Tokenizer, mo
 def _spelled(
     old: Sequence[str], encode: Callable[[Sequence[str]], list[list[int]]], new: Sequence[str]
 ) -> list[list[int]]:
-    """Return for each piece of `new` its id in `old`, or the ids of the pieces by which `encode` spells it."""
+    """Return for each piece of `new` its id in `old`, or the ids of the pieces by which `encode` spells it.
+
+    The log counts the pieces.
+    """
     places = {piece: index for index, piece in enumerate(old)}
     # SentencePiece puts a space before a text. A piece inside a word follows a reserved piece, and so has none.
     before = RESERVED[0] if RESERVED[0] in places else ""
     others = [piece for piece in new if piece not in places]
     first, *encoded = encode([before, *(before + piece.replace(WORD_MARK, " ") for piece in others)])
     spelled = {piece: ids[len(first) - 1 : -1] or [UNK] for piece, ids in zip(others, encoded, strict=True)}
+    logger.info(
+        f"init_tokenizer: {len(new) - len(others):,} of {len(new):,} pieces keep their rows, the others begin as the "
+        "mean of the old pieces that spell them"
+    )
     return [[places[piece]] if piece in places else spelled[piece] for piece in new]

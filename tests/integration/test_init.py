@@ -78,7 +78,7 @@ def test_a_run_begins_from_parts_with_a_new_vocabulary_and_more_validation(first
     assert lines[0].startswith("validation: before the first update, update 0:") and ", old BLEU " in lines[0]
     assert lines[-1].startswith("validation: epoch 1, update 2:") and ", old BLEU " in lines[-1]
     assert load_translator(folder).tokenizer.source_vocab_size == 370
-    with pytest.raises(UserError, match="init: got nothing, expected the run to begin from"):
+    with pytest.raises(UserError, match="init: got nothing, expected a run folder"):
         go(tmp_path / "third", "init_parts=[encoder]")
 
 
