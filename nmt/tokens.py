@@ -7,12 +7,13 @@ from dataclasses import dataclass
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIAL = ("<s>", "</s>", "<pad>")
 WORD_MARK = "\u2581"  # "▁": SentencePiece writes this character for a space
-# Pieces of every vocabulary, because a trained model cannot get new ones. The last two have no use yet. OpenNMT has the
+# Pieces of every vocabulary, because a trained model cannot get new ones. The last one has no use yet. OpenNMT has the
 # same brackets.
 RESERVED = [f"\uff5f{number}\uff60" for number in range(16)]
 SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be changed; see `nmt.text.protect`
 ELEMENT_MARKS = list(zip(RESERVED[8:14:2], RESERVED[9:14:2], strict=True))  # for a start tag and its end tag
 START_MARKS = frozenset(start for start, _ in ELEMENT_MARKS)
+MACHINE_MARK = RESERVED[14]  # begins a training source that a model has written; see scripts/synthesize.py
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from nmt.config.settings import DataConfig
 from nmt.data.pair import SentencePair, Split
 from nmt.parameters import PositiveInt
 from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script, scripts_of, unidentified
+from nmt.tokens import MACHINE_MARK
 
 Hashes = NDArray[np.uint64]
 Finder = Callable[[int, SentencePair], str]
@@ -173,12 +174,12 @@ def target_counts(sources: Hashes, pairs: Hashes) -> tuple[Hashes, NDArray[np.in
     return np.unique(sources[np.unique(pairs, return_index=True)[1]], return_counts=True)
 
 
-_PUNCTUATION = regex.compile(r"[\p{P}\s]+")
+_PUNCTUATION = regex.compile(rf"\A{MACHINE_MARK}|[\p{{P}}\s]+")
 
 
 @functools.lru_cache(maxsize=16)  # several filters ask for the same text
 def simplified(text: str) -> str:
-    """Return `text` in lower case, without punctuation and white space."""
+    """Return `text` in lower case, without punctuation, white space and the mark of a machine's source."""
     return str(_PUNCTUATION.sub("", text.casefold()))
 
 

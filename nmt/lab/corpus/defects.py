@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from html.entities import html5
 
 import regex
@@ -24,7 +24,7 @@ from nmt.data.filters import (
     Script,
     TextFilter,
 )
-from nmt.data.pair import SentencePair
+from nmt.data.pair import SentencePair, Split
 from nmt.errors import missing_packages
 from nmt.lab.corpus.shift import Shifted
 
@@ -173,3 +173,18 @@ DEFECTS: Mapping[str, Filter] = {
     "symbols": Symbols(),
     "shifted": Shifted(),
 }
+
+
+def defect_finder(names: Sequence[str], languages: tuple[str, str]) -> Callable[[str, str], str]:
+    """Return a function of a source and a target, which returns the first of these defects that the pair has, or "".
+
+    A defect that cannot be found here, as without the extra `inspect`, is left out. None may need the other pairs.
+    """
+    usable = [name for name in names if not DEFECTS[name].unavailable_reason(languages)]
+    finders = {name: DEFECTS[name].finder(CorpusContext(languages, Split.of([]))) for name in usable}
+
+    def find(source: str, target: str) -> str:
+        pair = SentencePair(source, target)
+        return next((name for name, each in finders.items() if each(0, pair)), "")
+
+    return find
