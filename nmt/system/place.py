@@ -81,17 +81,14 @@ def usable_cores(system: Path = Path("/")) -> int:
 def _quotas(system: Path) -> Iterator[float]:
     """Yield how many cores each control group of this process may use, if it has a limit; see cgroups(7).
 
-    In version 2, one file has the limit ("max": none). In version 1, two files have it (-1: none). In a container, the
-    path of a group may be its path on the host. Then only the last of the folders exists, that of the container.
+    In a container, the path of a group may be its path on the host. Then only the last of the folders exists, that of
+    the container.
     """
     for line in _text(system / "proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        groups = (PurePath(path.lstrip("/")), *PurePath(path.lstrip("/")).parents)
-        mounts = {"", "cpu", controllers} if {"", "cpu"} & {*controllers.split(",")} else ()
-        for folder in (system / "sys/fs/cgroup" / mount / group for mount in mounts for group in groups):
-            files = (folder / name for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us"))
-            quota, period, *_ = (*" ".join(map(_text, files)).split(), "", "")
-            if quota.isdecimal() and period.isdecimal():
+        path = PurePath(line.split(":", 2)[2].lstrip("/"))
+        for group in (path, *path.parents):
+            quota, period, *_ = (*_text(system / "sys/fs/cgroup" / group / "cpu.max").split(), "", "")
+            if quota.isdecimal() and period.isdecimal():  # "max": no limit
                 yield int(quota) / int(period)
 
 

@@ -115,9 +115,6 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch, count: in
     assert given == [gpu]
 
 
-V1 = "4:cpuacct,cpu:/docker/abc\n3:memory:/job\n0::/\n"  # the path of the host, which a container does not see
-
-
 @pytest.mark.parametrize(
     ("own", "files", "cores"),
     [
@@ -127,9 +124,6 @@ V1 = "4:cpuacct,cpu:/docker/abc\n3:memory:/job\n0::/\n"  # the path of the host,
         ("0::/a.slice/b.scope", {"a.slice/cpu.max": "50000 100000", "a.slice/b.scope/cpu.max": "300000 100000"}, 1),
         ("0::/a.slice/b.scope", {"a.slice/cpu.max": "900000 100000", "a.slice/b.scope/cpu.max": "300000 100000"}, 3),
         ("0::/../../x", {"cpu.max": "200000 50000"}, 4),
-        (V1, {"cpuacct,cpu/cpu.cfs_quota_us": "500000\n", "cpuacct,cpu/cpu.cfs_period_us": "100000\n"}, 5),
-        (V1, {"cpu/docker/abc/cpu.cfs_quota_us": "-1\n", "cpu/docker/abc/cpu.cfs_period_us": "100000\n"}, 64),
-        (V1, {"cpu/job/cpu.cfs_quota_us": "100000\n", "cpu/job/cpu.cfs_period_us": "100000\n"}, 64),
         ("", {"cpu.max": "100000 100000"}, 64),
         ("0::/", {"cpu.max": "damaged"}, 64),
     ],
