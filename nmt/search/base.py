@@ -109,13 +109,12 @@ class Search(ABC):
     ) -> list[list[Hypothesis]]:
         """Return at least one hypothesis for each of B sentences, best score first.
 
-        `state` is the state before the first token, with one hypothesis for each sentence (N = B). `max_length` (B,)
-        limits the generated tokens of each sentence, eos included. PAD and BOS are never generated. `keys` holds
-        for each sentence non-negative integers that identify it, such as its source ids. Random choices depend on them
-        and not on the sentence's place in the batch. A strategy without random choices does not read them.
+        `state` is the state before the first token, with one hypothesis for each sentence (N = B). `max_length` (B,),
+        at least 1, limits the generated tokens of each sentence, eos included. PAD and BOS are never generated. `keys`
+        holds for each sentence non-negative integers that identify it, such as its source ids. Random choices depend on
+        them and not on the sentence's place in the batch. A strategy without random choices does not read them.
 
-        Raises UserError if log-probabilities are NaN. Raises ValueError if a `max_length` is below 1, or if every token
-        has a probability of 0.
+        Raises UserError if log-probabilities are NaN.
         """
 
     @property
@@ -149,9 +148,3 @@ class Search(ABC):
             if problem := value_problem(value, annotations_of(type(self)).get(name, Any)):
                 raise ParameterError(name, problem)
         return dataclasses.replace(self, **fields)
-
-
-def check_max_length(max_length: Tensor) -> None:
-    """Raise ValueError unless `max_length` is (B,) and at least 1 everywhere."""
-    if max_length.dim() != 1 or bool((max_length < 1).any()):
-        raise ValueError(f"search: max_length must be (B,) and at least 1 everywhere, got {max_length.tolist()}")

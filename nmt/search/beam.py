@@ -32,7 +32,7 @@ from torch import Tensor
 
 from nmt.errors import ParameterError
 from nmt.parameters import PositiveInt, Range
-from nmt.search.base import Attending, Hypothesis, S, Step, check_max_length
+from nmt.search.base import Attending, Hypothesis, S, Step
 from nmt.search.constraints import NEVER_GENERATED, ConstrainedSearch, require_numbers, top_sums
 from nmt.tokens import BOS, EOS
 
@@ -102,7 +102,6 @@ class BeamSearch(ConstrainedSearch):
     def __call__(
         self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
-        check_max_length(max_length)
         found: list[list[Hypothesis]] = [[] for _ in range(max_length.numel())]
         live = Live.start(max_length, self.groups, n_best=min(self.n_best, self.group_size))
         if self.groups > 1:
@@ -192,8 +191,6 @@ class BeamSearch(ConstrainedSearch):
         return sum(token_log_probs) / float(self.divisor(len(token_log_probs)))
 
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        if not hypotheses:
-            raise ValueError("search: the model gave every token a probability of zero")
         different: dict[tuple[int, ...], Hypothesis] = {}
         for hypothesis in sorted(hypotheses, key=lambda hypothesis: -hypothesis.score):
             different.setdefault(tuple(hypothesis.tokens), hypothesis)  # several groups may find the same one

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from nmt.parameters import NonNegativeInt, Range
-from nmt.search.base import Hypothesis, S, Step, check_max_length
+from nmt.search.base import Hypothesis, S, Step
 from nmt.search.constraints import NEVER_GENERATED, ConstrainedSearch, ban, keep_top_k, keep_top_p, require_numbers
 from nmt.tokens import BOS, EOS
 
@@ -57,7 +57,6 @@ class Sampling(ConstrainedSearch):
     def __call__(
         self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
-        check_max_length(max_length)
         device = max_length.device
         drawn = [
             [_Sample(np.random.default_rng((self.seed, number, *key)), limit) for number in range(self.samples)]
@@ -96,8 +95,6 @@ class Sampling(ConstrainedSearch):
         require_numbers(log_probs.amax(1))
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
         best = log_probs.amax(1, keepdim=True)
-        if bool((best == -torch.inf).any()):
-            raise ValueError("search: the model gave every token a probability of zero")
         log_probs = (log_probs - best) / self.temperature
         log_probs = keep_top_p(keep_top_k(log_probs, self.top_k or log_probs.shape[1]), self.top_p)
         noise = np.stack([sample.noise.standard_exponential(log_probs.shape[1]) for sample in samples])

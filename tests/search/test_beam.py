@@ -87,9 +87,6 @@ def test_settings_are_checked(search: Search, name: str, value: Any, expected: s
 
 
 def test_limits_of_length() -> None:
-    toy = Toy(8, seed=0)
-    with pytest.raises(ValueError, match="max_length"):
-        toy.find(BeamSearch(), toy.topics(1), [0])
     search = BeamSearch(max_length_factor=1.5, max_length_extra=2)
     assert [search.target_limit(length) for length in (1, 2, 7)] == [3, 5, 12]
     assert BeamSearch(max_length_factor=0.1, max_length_extra=0).target_limit(1) == 1
