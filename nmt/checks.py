@@ -21,7 +21,9 @@ MODEL_KEYS = ("encoder", "decoder", "attention", "positions", "tie_embeddings")
 
 def contradictions(config: TrainConfig) -> Iterator[str]:
     """Yield a message for each setting that contradicts another one, or has no effect with it."""
-    yield from _model(config)
+    for key in config.model:
+        if key not in MODEL_KEYS:
+            yield f"model.{key}: unknown key{did_you_mean(key, MODEL_KEYS, prefix='model.')}"
     if config.data.source_lang == config.data.target_lang:
         yield f"data.target_lang: got '{config.data.target_lang}', the same as data.source_lang; expected two languages"
     if config.model.get("tie_embeddings") == "all" and not config.tokenizer.joint:
@@ -52,32 +54,12 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
             "use optimizer.fused=false, or trainer.precision=bf16-mixed"
         )
-    if config.views and config.callbacks.samples is None:
-        yield (
-            f"views: got {', '.join(config.views)}, but callbacks.samples, which draws them, is off; use "
-            "callbacks=default, or views=[]"
-        )
-    interval, epochs = config.trainer.val_check_interval, config.trainer.check_val_every_n_epoch
-    if interval is not None and epochs not in (None, 1):
-        yield (
-            f"trainer.val_check_interval: got {shown(interval)} beside trainer.check_val_every_n_epoch={epochs}, which "
-            f"leaves out the other epochs; add trainer.check_val_every_n_epoch=null, or set val_check_interval to null"
-        )
     devices, started = config.trainer.devices, place_of_process().local_size
     if devices not in ("auto", 1, started):
         yield (
             f"trainer.devices: got {devices}, but this machine has {started} of the run's processes; start one for "
             f"each device: torchrun --nproc-per-node={devices} train.py"
         )
-
-
-def _model(config: TrainConfig) -> Iterator[str]:
-    for key in config.model:
-        if key not in MODEL_KEYS:
-            yield f"model.{key}: unknown key{did_you_mean(key, MODEL_KEYS, prefix='model.')}"
-    for key in ("encoder", "decoder", "tie_embeddings"):
-        if key not in config.model:
-            yield f"model.{key}: missing; a model has encoder, decoder and tie_embeddings"
 
 
 def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:

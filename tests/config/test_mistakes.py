@@ -92,12 +92,10 @@ def test_what_is_said_of_words_of_other_toolkits_exists_here(base: dict[str, Any
         ("model.encoder.block.heads", 3, "heads: got 3"),
         ("model.tie_embedings", "all", "model.tie_embedings: unknown key; did you mean 'model.tie_embeddings'"),
         ("tokenizer.path", ["a", "b"], "got ['a', 'b'] with tokenizer.joint=true, expected one file"),
-        ("trainer.val_check_interval", 100, "leaves out the other epochs; add trainer.check_val_every_n_epoch=null"),
     ],
 )
 def test_a_mistake_in_a_value(base: dict[str, Any], key: str, value: Any, words: str) -> None:
     values = copy.deepcopy(base)
-    values["trainer"]["check_val_every_n_epoch"] = 2
     *parents, last = key.split(".")
     node = values
     for parent in parents:

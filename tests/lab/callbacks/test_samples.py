@@ -77,13 +77,6 @@ def test_the_samples_get_the_views_of_the_run() -> None:
     assert list(found) == ["alti", "integrated_gradients"] and found["integrated_gradients"].tolerance == 0.5
 
 
-@pytest.mark.parametrize(
-    ("words", "match"),
-    [
-        (["views=alti", "model=rnn"], r"ALTI\+: it looks into the layers of a TransformerEncoder, but"),
-        (["views=alti", "callbacks=plain"], "views: got alti, but callbacks.samples, which draws them, is off; use"),
-    ],
-)
-def test_views_that_cannot_be_drawn_are_refused_before_the_training(words: list[str], match: str) -> None:
-    with pytest.raises(UserError, match=match):
-        built(*words)
+def test_views_that_cannot_be_drawn_are_refused_before_the_training() -> None:
+    with pytest.raises(UserError, match=r"ALTI\+: it looks into the layers of a TransformerEncoder, but"):
+        built("views=alti", "model=rnn")
