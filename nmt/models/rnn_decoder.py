@@ -98,7 +98,9 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         self.attention = None if attention is None else attention(query_width=width, memory_width=memory_width)
         self.attends = self.attention is not None
         self.query_state = None if self.attention is None else self.attention.query_state
-        self.input_feeding = _input_feeding(input_feeding, self.query_state)
+        if input_feeding and self.query_state != "current":
+            raise ParameterError("input_feeding", "got true, but no attention queries with the current state; use null")
+        self.input_feeding = self.query_state == "current" if input_feeding is None else input_feeding
         self.readout_width = readout_width
         context_width = 0 if self.attention is None else self.attention.context_width
         feed_width = context_width if self.query_state == "previous" else readout_width if self.input_feeding else 0
@@ -219,15 +221,3 @@ class RecurrentDecoder(Decoder[RecurrentState]):
         """Return the readout; the embedding is a part of it unless the query is the current state."""
         parts = [top, context, None if self.query_state == "current" else embedded]
         return torch.tanh(self.readout(torch.cat([part for part in parts if part is not None], dim=-1)))
-
-
-def _input_feeding(wanted: bool | None, query_state: str | None) -> bool:
-    """Return whether to feed the readout back: as `wanted`, or if None, if the query is the current state."""
-    if wanted and query_state != "current":
-        why = "there is no attention" if query_state is None else "its context enters the cell already"
-        raise ParameterError(
-            "input_feeding",
-            f"got true, expected null or false with this attention: {why}; leave it out, or use an attention whose "
-            f"query is the current state (query_state=current)",
-        )
-    return query_state == "current" if wanted is None else wanted

@@ -36,22 +36,16 @@ class Seq2Seq(nn.Module):
         if problem := value_problem(tie_embeddings, Tying):
             raise ParameterError("tie_embeddings", problem)
         source, target, output = encoder.embedding.weight, decoder.embedding.weight, decoder.output.weight
+        tied = {"none": [], "target": [target, output], "all": [target, output, source]}[tie_embeddings]
+        if len(shapes := {tuple(each.shape) for each in tied}) > 1:
+            raise ParameterError(
+                "tie_embeddings",
+                f"got '{tie_embeddings}' with tables of the shapes {', '.join(map(str, sorted(shapes)))}, expected one "
+                "shape; make the widths equal, with 'all' the vocabularies too, or use 'none'",
+            )
         if tie_embeddings != "none":
-            if target.shape != output.shape:
-                raise ParameterError(
-                    "tie_embeddings",
-                    f"got a decoder whose embeddings are {target.shape[1]} wide and whose output layer reads "
-                    f"{output.shape[1]}, expected equal widths; make them equal or use 'none'",
-                )
             decoder.output.weight = target
         if tie_embeddings == "all":
-            if source.shape != target.shape:
-                raise ParameterError(
-                    "tie_embeddings",
-                    f"got 'all' with source embeddings {tuple(source.shape)} and target embeddings "
-                    f"{tuple(target.shape)}, expected one shape; use one joint vocabulary and equal widths, or use "
-                    "'target'",
-                )
             encoder.embedding.weight = target
 
     def forward(

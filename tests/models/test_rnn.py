@@ -248,12 +248,10 @@ def test_without_attention_only_the_final_state_is_read(cell: str) -> None:
     assert not torch.allclose(decoder(TARGET, output)[0], decoder(TARGET, changed)[0])
 
 
-@pytest.mark.parametrize(
-    ("attention", "why"), [(BAHDANAU, "enters the cell already"), (BETWEEN, "already"), (None, "there is no attention")]
-)
-def test_input_feeding_is_refused_where_it_has_no_meaning(attention: Attentions, why: str) -> None:
+@pytest.mark.parametrize("attention", [BAHDANAU, BETWEEN, None])
+def test_input_feeding_is_refused_where_it_has_no_meaning(attention: Attentions) -> None:
     assert not make_decoder(attention).input_feeding and not make_decoder(attention, input_feeding=False).input_feeding
-    with pytest.raises(ParameterError, match=f"input_feeding: got true.*{why}"):
+    with pytest.raises(ParameterError, match="input_feeding: got true"):
         make_decoder(attention, input_feeding=True)
     assert make_decoder(LUONG).input_feeding and not make_decoder(LUONG, input_feeding=False).input_feeding
 

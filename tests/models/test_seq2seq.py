@@ -51,8 +51,8 @@ def test_tied_tables_are_one_parameter(tie: str, tables: int) -> None:
     ("node", "message"),
     [
         (config("both"), "model.tie_embeddings: got 'both', expected one of none, target, all"),
-        (config("target", readout_width=6), "model.tie_embeddings: .*8 wide and whose output layer reads 6"),
-        (config("all", embedding_width=6, readout_width=6), r"\(12, 8\).*\(12, 6\)"),
+        (config("target", readout_width=6), r"model.tie_embeddings: got 'target' .*\(12, 6\), \(12, 8\)"),
+        (config("all", embedding_width=6, readout_width=6), r"got 'all' .*\(12, 6\), \(12, 8\)"),
     ],
 )
 def test_what_does_not_fit_is_one_line(node: dict[str, Any], message: str) -> None:

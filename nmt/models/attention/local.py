@@ -24,9 +24,7 @@ class LocalAttention(AttentionWrapper[StateT]):
     def __init__(self, query_width: int, memory_width: int, scores: AttentionFactory, window: Length = 10) -> None:
         inner = scores(query_width=query_width, memory_width=memory_width)
         if isinstance(inner, LocalAttention):
-            raise ParameterError(
-                "scores", f"got {type(inner).__name__}, which has a window of its own, expected global attention"
-            )
+            raise ParameterError("scores", "got an attention with a window of its own, expected a global one")
         super().__init__(inner)
         self.window = window
 

@@ -114,7 +114,7 @@ def test_a_window_behind_the_rows_of_location_has_weights() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ("local_m", "model.decoder.attention.scores: got MonotonicLocalAttention, which has a window of its own"),
+        ("local_m", "model.decoder.attention.scores: got an attention with a window of its own"),
         ("none", "model.decoder.attention.scores: got {'attention': None}, expected"),
     ],
 )
