@@ -79,9 +79,8 @@ def compose_run(words: Sequence[str], *, key: str = RUN_DIR) -> Recipe:
     Raises the UserErrors of `compose` and `nmt.config.settings.validate`.
     """
     plain, folder = _composed("train", words, key)
-    chosen = {each.key_or_group: each.value() for each in map(parse, words) if not each.is_hydra_override()}
     # config.yaml and checkpoints may be used from another folder later
-    return Recipe(with_absolute_paths(plain), Path(absolute(folder)), chosen)
+    return Recipe(with_absolute_paths(plain), Path(absolute(folder)))
 
 
 def with_checkpoint_settings(

@@ -26,13 +26,11 @@ class Recipe:
     """The settings of a training run and the folder to which it writes.
 
     `plain` is the resolved config, which the run writes to its config.yaml and its checkpoints. `settings` are the
-    checked settings, from which the run is built. `chosen` has what the command line sets, such as {"model/attention":
-    "luong", "seed": 2}; for a resumed run, it is empty. Raises the UserErrors of `nmt.config.settings.validate`.
+    checked settings, from which the run is built. Raises the UserErrors of `nmt.config.settings.validate`.
     """
 
     plain: Mapping[str, Any]
     folder: Path
-    chosen: Mapping[str, Any] = field(default_factory=dict)
     settings: TrainConfig = field(init=False)
 
     def __post_init__(self) -> None:

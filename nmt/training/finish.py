@@ -11,7 +11,6 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.loggers import TensorBoardLogger
 from torch import Tensor
 
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
@@ -76,14 +75,10 @@ def finish(
     # settings may have changed too: a finished run can be resumed with another search.
     if kind != BEST or chosen.config != recipe.plain:
         save(replace(chosen, config=recipe.plain), best_checkpoint(folder))
-    settings = {"name": recipe.settings.name, "seed": recipe.settings.seed, **recipe.chosen}
     final = _final_scores(result)
     for each in trainer.loggers:
-        if isinstance(each, TensorBoardLogger):
-            each.log_hyperparams(settings, final)
-        else:
-            each.log_hyperparams(settings)
-            each.log_metrics(final, trainer.global_step)
+        each.log_hyperparams(dict(recipe.plain))
+        each.log_metrics(final, trainer.global_step)
         each.finalize("success")
     text = json.dumps(result, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / METRICS, text.encode())
@@ -163,7 +158,7 @@ def _score(module: TranslationModule, metrics: Mapping[str, Metric], source: Sou
 
 
 def _final_scores(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the figures of metrics.json for TensorBoard's tab HPARAMS, which compares runs."""
+    """Return the figures of metrics.json for the loggers."""
     scores = {
         f"{split}_{name}": entry["value"] for split in ("val", "test") for name, entry in result.get(split, {}).items()
     }

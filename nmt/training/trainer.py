@@ -88,10 +88,10 @@ def make_trainer(
 
 
 class Curves(TensorBoardLogger):
-    """Writes only TensorBoard's events. Lightning's hparams.yaml is left out: config.yaml has the same settings."""
+    """Writes only TensorBoard's curves, texts and pictures: config.yaml has the settings."""
 
     def __init__(self, folder: Path, first_step: int | None) -> None:
-        super().__init__(folder, name="", version="", purge_step=first_step, flush_secs=10)
+        super().__init__(folder, name="", version="", purge_step=first_step, flush_secs=10, default_hp_metric=False)
 
     def save(self) -> None:
         self.experiment.flush()

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.plugins.hparams.metadata import parse_session_start_info_plugin_data
 
-from tests.integration.small_training import MODELS, TINY, go
+from tests.integration.small_training import MODELS, go
 
 
 @pytest.mark.slow
@@ -23,8 +22,4 @@ def test_training_draws_attention_and_reports_on_the_data(tmp_path: Path) -> Non
     assert {"attention/0", "views/occlusion/0"} <= set(events.Tags()["images"])
     updates = [event.step for event in events.Scalars("val/bleu")]
     assert [event.step for event in events.Tensors("translations/text_summary")] == updates
-    start = parse_session_start_info_plugin_data(
-        events.SummaryMetadata("_hparams_/session_start_info").plugin_data.content
-    )
-    typed = {word.partition("=")[0] for word in (*words, *TINY)}
-    assert set(start.hparams) == {"name", "seed", "trainer.max_steps", *typed}, "what was typed, not all settings"
+    assert {"final/test_bleu", "final/minutes"} <= set(events.Tags()["scalars"])
