@@ -130,10 +130,7 @@ def _fits_one(value: Any, option: Any) -> bool:
     if option is tuple and isinstance(value, list):  # no config can hold a tuple
         return True
     if inspect.isclass(option) and option not in (inspect.Parameter.empty, typing.Any):
-        try:
-            return issubclass(value, option) if inspect.isclass(value) else isinstance(value, option)
-        except TypeError:  # Python cannot tell, as for a protocol that is not `runtime_checkable`
-            return True
+        return issubclass(value, option) if inspect.isclass(value) else isinstance(value, option)
     return True
 
 

@@ -11,7 +11,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -170,12 +170,8 @@ class AttentionWrapper(Attention[StateT]):
         return cast(StateT, self.scores.advance(state, weights))
 
 
-@runtime_checkable
-class AttentionFactory(Protocol):
-    """Makes the attention of a recurrent decoder: a class derived from `Attention`, or a partial of one."""
-
-    def __call__(self, *, query_width: int, memory_width: int) -> Attention[Any]:
-        """Return an attention for queries and a memory of these widths."""
+# Makes an attention for a `query_width` and a `memory_width`: a class derived from `Attention`, or a partial of one
+AttentionFactory = Callable[..., Attention[Any]]
 
 
 def make_factor(scale: Scale, width: int) -> nn.Parameter | float:

@@ -5,7 +5,7 @@ Legend: B sentences, H heads, T queries, S keys, D width of the model.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
 
 from torch import Tensor, nn
 
@@ -46,9 +46,5 @@ class NoPositions(Positions):
     """No positions: an encoder reads a bag of words, and a decoder learns the order from the causal mask alone."""
 
 
-@runtime_checkable
-class PositionsFactory(Protocol):
-    """Makes the positions of one encoder or decoder: a class derived from `Positions`, or a partial of one."""
-
-    def __call__(self, *, width: int, heads: int) -> Positions:
-        """Return positions for a model of `width` D with `heads` heads H."""
+# Makes positions for a `width` D and the number of `heads` H: a class derived from `Positions`, or a partial of one
+PositionsFactory = Callable[..., Positions]
