@@ -10,7 +10,6 @@ import torch
 
 from nmt.build import build_search
 from nmt.config.compose import compose
-from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Score
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.search.beam import BeamSearch
@@ -82,8 +81,6 @@ def test_figures_of_the_objective_are_means_over_their_own_counts():
     assert meter.take()["alignment_loss"] == 1.5
     meter.count(sums(1.0, 5), 0.25)
     assert "alignment_loss" not in meter.take()
-    with pytest.raises(UserError, match="got a figure named perplexity"):
-        sums(1.0, 5, perplexity=Mean(1.0, 1))
 
 
 @pytest.mark.parametrize("overrides", [[], ["search=sampling", "search.samples=4"], ["search.length_penalty=2"]])

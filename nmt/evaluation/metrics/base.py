@@ -161,11 +161,8 @@ def score(
 
     Raises UserError unless there is one hypothesis and one source for each reference, and at least one of each.
     """
-    for name, lines in (("hypotheses", hypotheses), ("sources", sources)):
-        if len(lines) != len(references):  # sacreBLEU would drop the rest silently
-            raise UserError(f"scores: got {len(lines)} {name} for {len(references)} references; expected one for each")
-    if not references:
-        raise UserError("scores: got no sentences; expected at least one hypothesis with its reference")
+    if not len(hypotheses) == len(references) == len(sources) > 0:  # sacreBLEU would drop the rest silently
+        raise UserError("scores: expected one hypothesis and one source for each reference, and at least one of each")
     scores = {
         name: metric.score(hypotheses, references, sources=sources, bootstrap=bootstrap)
         for name, metric in metrics.items()

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from nmt.data.batches import Batch
-from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.layers import draws
 from nmt.models.seq2seq import Seq2Seq
@@ -40,11 +39,6 @@ class Sums:
     nll: Tensor
     tokens: int
     figures: Mapping[str, Mean] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse figures that training and validation compute themselves."""
-        if taken := {"loss", "nll", "perplexity"} & self.figures.keys():
-            raise UserError(f"objective: got a figure named {min(taken)}, which validation has already; rename it")
 
 
 @dataclass(kw_only=True, eq=False)
