@@ -54,9 +54,6 @@ def run(work: Callable[[list[str]], None]) -> NoReturn:
     """
     status = 0
     gc.set_threshold(OBJECTS_BEFORE_GARBAGE_COLLECTION)
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed, as by >&-
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack characters of our text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
