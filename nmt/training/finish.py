@@ -11,9 +11,8 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from torch import Tensor
 
-from nmt.checkpoint import Checkpoint, average, load, save, set_weights, weights_of
+from nmt.checkpoint import Checkpoint, average, load, save, set_weights
 from nmt.data.batches import BatchLoader
 from nmt.data.corpus import origin
 from nmt.data.encoded import encode
@@ -31,7 +30,7 @@ from nmt.training.validation import Losses, Monitor, batch_sums, means_of, valid
 logger = logging.getLogger(__name__)
 
 BEST = "best"
-LABELS = {BEST: "best checkpoint so far", "average": "average of the last checkpoints", "ema": "moving average"}
+LABELS = {BEST: "best checkpoint so far", "average": "average of the last checkpoints"}
 
 
 def finish(
@@ -93,21 +92,16 @@ def finish(
 def _candidates(
     trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, best: Checkpoint
 ) -> dict[str, Checkpoint]:
-    """Return the checkpoints that may be kept as the best: the best one so far, the average, the moving average.
+    """Return the checkpoints that may be kept as the best: the best one so far, and the average.
 
     `best` is the content of best.safetensors. It is already the best of all validations.
     """
-    model, found = module.translator.model, {BEST: best}
-    others: dict[str, Mapping[str, Tensor]] = {}
+    found = {BEST: best}
     if len(checkpointing.recent) >= 2:
-        others["average"] = average([recent_checkpoint(module.folder, update) for update in checkpointing.recent])
-    if checkpointing.ema is not None:
-        with_buffers = {**weights_of(model), **checkpointing.ema}
-        others["ema"] = {name: value.to("cpu", copy=True) for name, value in with_buffers.items()}
-    for name, weights in others.items():
-        set_weights(model, weights)
-        scores = {"val": _validate(trainer, module), "weights": name}
-        found[name] = replace(best, weights=weights, scores=scores, update=trainer.global_step)
+        weights = average([recent_checkpoint(module.folder, update) for update in checkpointing.recent])
+        set_weights(module.translator.model, weights)
+        scores = {"val": _validate(trainer, module), "weights": "average"}
+        found["average"] = replace(best, weights=weights, scores=scores, update=trainer.global_step)
     return found
 
 

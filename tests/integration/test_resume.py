@@ -43,7 +43,7 @@ BY_PROGRESS = "trainer.check_val_every_n_epoch=null"
 VARIANTS = {
     "each epoch": [],
     "by progress": [BY_PROGRESS, "callbacks.checkpointing.save_every_updates=2"],
-    "accumulating": ["trainer.accumulate_grad_batches=2", "callbacks.checkpointing.ema_decay=0.9"],
+    "accumulating": ["trainer.accumulate_grad_batches=2"],
     "inside epochs": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=3"],
     "validating where it saves": ["trainer.val_check_interval=5", "callbacks.checkpointing.save_every_updates=5"],
     "every update": [SAVE_ALWAYS, "trainer.check_val_every_n_epoch=2", "trainer.max_epochs=2"],

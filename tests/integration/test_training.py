@@ -174,24 +174,6 @@ def test_checkpoint_average_is_kept_if_better(tmp_path, monkeypatch, bleu, bette
     assert best(folder).scores["val"]["bleu"] == bleu[1 + better]
 
 
-def test_ema_weights_are_kept_if_best(tmp_path, monkeypatch):
-    folder = tmp_path / "run"
-    validate_to(monkeypatch, 10.0, 20.0, 15.0, 30.0)
-    metrics = go(folder, *TWO_EPOCHS_AVERAGED, "callbacks.checkpointing.ema_decay=0.9")
-    assert metrics["weights"] == "ema"
-    assert {name: scores["bleu"] for name, scores in metrics["candidates"].items()} == {
-        "best": 20.0,
-        "average": 15.0,
-        "ema": 30.0,
-    }
-    kept, average = best(folder).weights, last(folder)["callbacks"]["Checkpointing"]["ema"]
-    assert kept.keys() == average.keys() < last_weights(folder).keys(), "shared tables are stored once"
-    assert same(kept, average) and not same(kept, last_weights(folder))
-    validate_to(monkeypatch, 12.0, 12.0)
-    train_program.main([f"resume={folder}", "search.beam_size=2"])
-    assert json.loads((folder / "metrics.json").read_text("utf-8"))["weights"] == "ema", "the best is still that"
-
-
 @pytest.mark.slow
 def test_stopped_in_its_last_decoding_and_resumed_with_more_epochs(tmp_path, monkeypatch):
     """The average of two epochs is the best, but that of the second and the third is not."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytorch_lightning as pl
-import torch
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.trainer.states import TrainerFn
-from torch import Tensor
 
 from nmt.checkpoint import load, save
-from nmt.parameters import Fraction, NonNegativeInt, PositiveInt
+from nmt.parameters import NonNegativeInt, PositiveInt
 from nmt.system.run_files import METRICS, best_checkpoint, last_checkpoint, recent_checkpoint, recent_updates
 from nmt.training.module import TranslationModule, check_finite, translation_module
 
@@ -19,10 +17,8 @@ from nmt.training.module import TranslationModule, check_finite, translation_mod
 class Checkpointing(Callback):
     """Writes last.ckpt (the complete state of training), best.safetensors and the weights of the last validations.
 
-    The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none.
-    With `ema_decay`, an exponential moving average of the weights follows every update: ema = d ema + (1 - d) weights,
-    where d grows to `ema_decay` as (1 + t) / (10 + t) over the updates t (as in TensorFlow). At the end of the run, the
-    best weights on validation are kept: the best single weights, the average or the moving average. last.ckpt is
+    The weights of the last `average_last` validations are kept for averaging at the end of the run; 0 keeps none. At
+    the end of the run, the best weights on validation are kept: the best single weights or the average. last.ckpt is
     written every `save_every_updates` updates, after each validation of training, and at the end of training, so that
     training can go on exactly from there.
     """
@@ -31,12 +27,10 @@ class Checkpointing(Callback):
         self,
         *,
         average_last: NonNegativeInt = 5,
-        ema_decay: Fraction | None = None,
+        ema_decay: None = None,  # of earlier versions, whose config.yaml has this key
         save_every_updates: PositiveInt = 500,
     ) -> None:
         self.average_last = average_last
-        self.ema_decay = ema_decay
-        self.ema: dict[str, Tensor] | None = None  # the moving average, by the names of the parameters
         self.save_every_updates = save_every_updates
         self.recent: list[int] = []  # updates whose weights are kept, oldest first
         self.saved = 0  # the update of the last save
@@ -45,13 +39,11 @@ class Checkpointing(Callback):
         self._stopping = False
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the update that is saved, and the moving average, with which a resumed run goes on."""
-        return {"saved": self.saved, "ema": None if self.ema_decay is None else self.ema}
+        """Return the update that is saved."""
+        return {"saved": self.saved}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue with the saved moving average. Without one, it begins with the current weights."""
         self.saved = state_dict["saved"]
-        self.ema = None if self.ema_decay is None else state_dict["ema"]
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Continue with the run's files: its best checkpoint, and the recent weights that are not after last.ckpt."""
@@ -69,25 +61,10 @@ class Checkpointing(Callback):
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *_: Any) -> None:
         """Save if a save is due or training ends here, provided that the run can be continued exactly from here."""
         module = translation_module(pl_module)
-        if self.ema_decay is not None and not module.accumulating:
-            self._follow(module, self.ema_decay, trainer.global_step)
         self._stop_after_update(trainer, module)
         ends = trainer.should_stop or trainer.global_step == trainer.max_steps
         if (ends or self._due(trainer)) and resumable(trainer, module):
             self.save_last(trainer, module)
-
-    @torch.no_grad()
-    def _follow(self, module: TranslationModule, decay: float, update: int) -> None:
-        """Move the average towards the weights after an update."""
-        weights = dict(module.model.named_parameters())
-        if self.ema is None:
-            self.ema = {name: weight.detach().clone() for name, weight in weights.items()}
-            return
-        averages = [average.to(weights[name].device) for name, average in self.ema.items()]  # resumed: from the CPU
-        torch._foreach_lerp_(
-            averages, [weights[name] for name in self.ema], 1 - min(decay, (1 + update) / (10 + update))
-        )
-        self.ema = dict(zip(self.ema, averages, strict=True))
 
     def _stop_after_update(self, trainer: pl.Trainer, module: TranslationModule) -> None:
         """Delay a stop that another callback requests until the update is complete, because no gradient is saved."""

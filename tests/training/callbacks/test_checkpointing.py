@@ -1,30 +1,11 @@
-"""The exponential moving average of the weights."""
+"""The weights that are kept for averaging."""
 
 from types import SimpleNamespace
 
 import pytest
-from torch import nn
 
 from nmt.system.run_files import recent_checkpoint, recent_updates
 from nmt.training.callbacks.checkpointing import Checkpointing
-
-
-def after_updates(callback, model, values, *, first=1):
-    """Call the callback after updates that set the weight to each of `values`."""
-    for update, value in enumerate(values, start=first):
-        nn.init.constant_(model.weight, value)
-        trainer = SimpleNamespace(should_stop=False, global_step=update, max_steps=-1)
-        callback.on_train_batch_end(trainer, SimpleNamespace(model=model, accumulating=False))
-
-
-def test_ema_follows_its_formula():
-    callback, model, values = Checkpointing(ema_decay=0.9), nn.Linear(1, 1, bias=False), [3.0, 1.0, 4.0, 1.0, 5.0]
-    after_updates(callback, model, values)
-    expected = values[0]
-    for update, value in enumerate(values[1:], start=2):
-        decay = min(0.9, (1 + update) / (10 + update))
-        expected = decay * expected + (1 - decay) * value
-    assert callback.ema["weight"].item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("most", "kept"), [(0, []), (2, [4, 6]), (9, [2, 4, 6])])
