@@ -28,7 +28,7 @@ from tests.tiny_run import Run, sentences
 TEXTS = [*(" ".join(text.split()[:4]) for text in sentences(62, seed=1)), "", sentences(9, seed=5)[8]]
 PREFIXES = ["", "dog", "a red"]
 LIMITS: dict[str, Any] = {"max_length_factor": 0.7, "max_length_extra": 4, "batch_tokens": 100_000}
-RULES: dict[str, Any] = {"min_length": 6, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3}
+RULES: dict[str, Any] = {"min_length": 6, "no_repeat_ngram_size": 2}
 EVERYTHING: list[Search] = [
     BeamSearch(
         **{"beam_size": 4, "groups": 2, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},

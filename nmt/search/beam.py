@@ -8,9 +8,9 @@ Scores. A hypothesis of n tokens with log-probability log P scores
     c = sum over source tokens of log(min(a, 1)), where a is the attention that the source token received in all n steps
 
 n is the number of generated tokens: with eos if the hypothesis ended with it, and always without bos. With a length
-penalty of 0 the divisor is 1; a larger one favours longer hypotheses. log P is taken after the constraints, so a
-repetition penalty changes it. c is part of the paper's equation; it counts when a hypothesis is finished, and does not
-influence which hypotheses live. a is at least 1e-8, because some attentions give weights of exactly 0.
+penalty of 0 the divisor is 1; a larger one favours longer hypotheses. c is part of the paper's equation; it counts when
+a hypothesis is finished, and does not influence which hypotheses live. a is at least 1e-8, because some attentions give
+weights of exactly 0.
 
 Groups. With `groups` above 1 the beam is divided into groups, and each is a beam search of its own (Vijayakumar et al.
 2018, Diverse Beam Search, arXiv:1610.02424, equations 6 and 7). At each step the groups choose one after the other.
@@ -139,18 +139,17 @@ class BeamSearch(ConstrainedSearch):
 
     def _candidates(self, beams: Beams, log_probs: Tensor) -> Beams:
         """Return the candidates (B*G, C) of all groups, best first, from the model's `log_probs` (N, V)."""
-        ranking = self.constrain(beams.tokens, log_probs)
+        log_probs = self.constrain(beams.tokens, log_probs)
         if self.groups == 1:
-            return extend(beams, log_probs, ranking, ranking, count=2 * self.group_size)
-        shape = (-1, self.groups, beams.totals.shape[1], log_probs.shape[1])
-        log_probs, ranking = log_probs.view(shape), ranking.view(shape)  # (B, G, W, V)
-        taken = torch.zeros_like(ranking[:, 0, :1])  # (B, 1, V): how many hypotheses have just taken a token
+            return extend(beams, log_probs, log_probs, count=2 * self.group_size)
+        log_probs = log_probs.view(-1, self.groups, beams.totals.shape[1], log_probs.shape[1])  # (B, G, W, V)
+        taken = torch.zeros_like(log_probs[:, 0, :1])  # (B, 1, V): how many hypotheses have just taken a token
         parts = []
         for group in range(self.groups):
-            choice = ranking[:, group] - self.diversity * taken
-            three = (x.flatten(0, 1) for x in (log_probs[:, group], ranking[:, group], choice))
+            choice = log_probs[:, group] - self.diversity * taken
+            both = (x.flatten(0, 1) for x in (log_probs[:, group], choice))
             part = beams.take(torch.arange(group, len(beams.totals), self.groups, device=taken.device))
-            parts.append(extend(part, *three, count=2 * self.group_size))
+            parts.append(extend(part, *both, count=2 * self.group_size))
             survivors = self._survivors(parts[-1], parts[-1].tokens[..., -1] == EOS)
             exists = (survivors.totals > -torch.inf).to(taken)
             taken = taken.scatter_add(2, survivors.tokens[:, None, :, -1], exists.unsqueeze(1))
@@ -258,12 +257,11 @@ class Live:
         return Live(index, max_length, finished, best_scores, self.beams.take(rows))
 
 
-def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, count: int) -> Beams:
+def extend(beams: Beams, log_probs: Tensor, choice: Tensor, *, count: int) -> Beams:
     """Return the `count` best continuations by one token (B, C), best first.
 
-    `log_probs` (N, V) are the model's log-probabilities. `ranking` (N, V) are the log-probabilities after the
-    constraints, which are added to the totals. `choice` (N, V) decides which continuations are the best. Without
-    constraints and groups, the three are one tensor.
+    `log_probs` (N, V) are the log-probabilities after the constraints. `choice` (N, V) decides which continuations are
+    the best. Without groups, both are one tensor.
     """
     sentences, width = beams.totals.shape
     vocabulary = choice.shape[1]
@@ -271,10 +269,9 @@ def extend(beams: Beams, log_probs: Tensor, ranking: Tensor, choice: Tensor, *, 
     require_numbers(best)
     parents = places // vocabulary
     rows = torch.arange(sentences, device=places.device).unsqueeze(1)
-    if ranking is not choice:
-        totals = beams.totals.gather(1, parents) + ranking.reshape(sentences, -1).gather(1, places)
-        best = totals.masked_fill(best == -torch.inf, -torch.inf)
     last, last_log_prob = places % vocabulary, log_probs.reshape(sentences, -1).gather(1, places)
+    if log_probs is not choice:
+        best = (beams.totals.gather(1, parents) + last_log_prob).masked_fill(best == -torch.inf, -torch.inf)
     return Beams(
         tokens=torch.cat([beams.tokens[rows, parents], last.unsqueeze(2)], dim=2),
         log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob.unsqueeze(2)], dim=2),

@@ -1,8 +1,8 @@
-"""Constraints on the next token: tokens that are forbidden, made less probable, or forced.
+"""Constraints on the next token: tokens that are forbidden or forced.
 
 The functions work on log-probabilities (N, V). A forbidden token gets -inf; the other tokens keep their values, so the
-probabilities of a row may sum to less than 1. Only the repetition penalty changes values. A constraint that depends on
-the tokens so far is not applied to a row in which it would forbid all remaining tokens.
+probabilities of a row may sum to less than 1. A constraint that depends on the tokens so far is not applied to a row in
+which it would forbid all remaining tokens.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ FEW_VALUES = 50_000  # up to so many values, a selection over complete rows is f
 class ConstrainedSearch(Search):
     """A strategy with constraints on the next token. They apply in this order, and all are off by default.
 
-    `repetition_penalty` makes tokens less probable if they are in the hypothesis already (1: unchanged; 1.2 is usual).
     `no_repeat_ngram_size` n forbids a second occurrence of an n-gram (0: none is forbidden). `min_length` is the
     smallest number of tokens, eos counted. If every token but eos is forbidden, the hypothesis ends. The length limit
     overrides `min_length`. So every sentence gets a hypothesis. Log-probabilities of tokens are always those of the
@@ -41,7 +40,7 @@ class ConstrainedSearch(Search):
 
     min_length: Annotated[int, Range(low=0, high=10_000)] = 0
     no_repeat_ngram_size: Annotated[int, Range(low=0, high=10_000)] = 0
-    repetition_penalty: Annotated[float, Range(low=1, high=100)] = 1.0
+    repetition_penalty: Annotated[float, Range(low=1, high=1)] = 1.0  # of earlier versions, whose checkpoints have it
     utility: Utility | None = None
 
     def _require_candidates(self, name: str, count: int) -> None:
@@ -53,11 +52,10 @@ class ConstrainedSearch(Search):
 
     @property
     def shared_label(self) -> str:
-        """The part of the label for the settings of this class that are on: `.min5.norepeat3.rep1.2.mbr-chrf`."""
+        """The part of the label for the settings of this class that are on: `.min5.norepeat3.mbr-chrf`."""
         parts = [
             f".min{self.min_length}" if self.min_length > 1 else "",
             f".norepeat{self.no_repeat_ngram_size}" if self.no_repeat_ngram_size else "",
-            f".rep{self.repetition_penalty:g}" if self.repetition_penalty > 1 else "",
             f".mbr-{self.utility}" if self.utility else "",
         ]
         return "".join(parts)
@@ -68,12 +66,10 @@ class ConstrainedSearch(Search):
         `tokens` is (N, t), or (B, W, t) with N = B*W. Without a constraint, `log_probs` itself is returned. With one,
         PAD and BOS are forbidden too.
         """
-        if self.min_length <= 1 and not self.no_repeat_ngram_size and self.repetition_penalty == 1:
+        if self.min_length <= 1 and not self.no_repeat_ngram_size:
             return log_probs
         tokens = tokens.flatten(0, -2)
         log_probs = ban(log_probs, torch.arange(log_probs.shape[1], device=log_probs.device), NEVER_GENERATED)
-        if self.repetition_penalty > 1:
-            log_probs = penalize_repetition(tokens, log_probs, self.repetition_penalty)
         if self.no_repeat_ngram_size:
             log_probs = forbid_repeated_ngrams(tokens, log_probs, self.no_repeat_ngram_size)
         return forbid_early_end(tokens, log_probs, self.min_length)
@@ -100,22 +96,6 @@ def ban(log_probs: Tensor, ids: Tensor, tokens: Sequence[int]) -> Tensor:
     for token in tokens:
         log_probs = log_probs.masked_fill(ids == token, -torch.inf)
     return log_probs
-
-
-def penalize_repetition(tokens: Tensor, log_probs: Tensor, penalty: float) -> Tensor:
-    """Make the tokens of the hypothesis so far less probable (Keskar et al. 2019, CTRL, arXiv:1909.05858, section 4.1).
-
-    The logit x of such a token becomes x / penalty, or x * penalty if x is negative. Logits are defined up to a
-    constant; here their mean over the allowed tokens is 0. Then the row is normalized to its sum before the penalty.
-    """
-    possible = log_probs > -torch.inf
-    mean = log_probs.masked_fill(~possible, 0.0).sum(1, keepdim=True) / possible.sum(1, keepdim=True).clamp(min=1)
-    logits = log_probs - mean
-    seen = torch.zeros_like(possible).scatter(1, tokens, True)
-    changed = torch.where(seen, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
-    total = log_probs.logsumexp(1, keepdim=True)
-    changed = changed - changed.logsumexp(1, keepdim=True) + total
-    return torch.where(total == -torch.inf, log_probs, changed)
 
 
 def forbid_repeated_ngrams(tokens: Tensor, log_probs: Tensor, size: int) -> Tensor:

@@ -36,8 +36,6 @@ def model_row(toy: Toy, topic: Tensor, tokens: Sequence[int]) -> Row:
 
 
 def ruled_row(search: ConstrainedSearch, tokens: Sequence[int], row: Row) -> Row:
-    if search.repetition_penalty > 1:
-        row = penalized(search.repetition_penalty, tokens, row)
     if size := search.no_repeat_ngram_size:
         had = {tuple(tokens[at : at + size]) for at in range(len(tokens) - size + 1)}
         stem = tuple(tokens[len(tokens) - size + 1 :])
@@ -45,16 +43,6 @@ def ruled_row(search: ConstrainedSearch, tokens: Sequence[int], row: Row) -> Row
     if len(tokens) + 1 < search.min_length:
         row = {t: value for t, value in row.items() if t != EOS} or row
     return row
-
-
-def penalized(penalty: float, tokens: Sequence[int], row: Row) -> Row:
-    mean = math.fsum(row.values()) / len(row)
-    logits = {t: value - mean for t, value in row.items()}
-    for token in set(tokens) & set(row):
-        logits[token] = logits[token] / penalty if logits[token] > 0 else logits[token] * penalty
-    mass = math.fsum(map(math.exp, row.values()))
-    normalizer = math.fsum(map(math.exp, logits.values()))
-    return {t: x - math.log(normalizer) + math.log(mass) for t, x in logits.items()}
 
 
 def extensions(search: ConstrainedSearch, toy: Toy, topic: Tensor, found: Found) -> list[Found]:

@@ -18,8 +18,7 @@ RULES: dict[str, dict[str, Any]] = {
     "min_length": {"min_length": 3},
     "no_repeat_1": {"no_repeat_ngram_size": 1},
     "no_repeat_2": {"no_repeat_ngram_size": 2},
-    "repetition": {"repetition_penalty": 1.7},
-    "all rules": {"min_length": 3, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3},
+    "all rules": {"min_length": 3, "no_repeat_ngram_size": 2},
     "contradiction": {"min_length": 5, "no_repeat_ngram_size": 1},
 }
 SCORES: dict[str, dict[str, Any]] = {

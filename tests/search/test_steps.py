@@ -18,7 +18,7 @@ from tests.search.plain import agree, brute_force
 from tests.search.toy import AttendingToy, total
 
 ALL: dict[str, Any] = {
-    **{"min_length": 3, "no_repeat_ngram_size": 2, "repetition_penalty": 1.3},
+    **{"min_length": 3, "no_repeat_ngram_size": 2},
     **{"normalization": "power", "length_penalty": 0.8, "coverage_penalty": 0.4},
 }
 SEARCHES = [
