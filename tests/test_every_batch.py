@@ -31,8 +31,8 @@ LIMITS: dict[str, Any] = {"max_length_factor": 0.7, "max_length_extra": 4, "batc
 RULES: dict[str, Any] = {"min_length": 6, "no_repeat_ngram_size": 2}
 EVERYTHING: list[Search] = [
     BeamSearch(
-        **{"beam_size": 4, "groups": 2, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
-        **{"length_penalty": 0.6, "diversity": 0.7, "utility": "bleu", **RULES, **LIMITS},
+        **{"beam_size": 4, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
+        **{"length_penalty": 0.6, "utility": "bleu", **RULES, **LIMITS},
     ),
     Sampling(samples=3, temperature=0.7, top_k=20, top_p=0.9, seed=2, utility="chrf", **RULES, **LIMITS),
 ]

@@ -12,13 +12,8 @@ penalty of 0 the divisor is 1; a larger one favours longer hypotheses. c is part
 a hypothesis is finished, and does not influence which hypotheses live. a is at least 1e-8, because some attentions give
 weights of exactly 0.
 
-Groups. With `groups` above 1 the beam is divided into groups, and each is a beam search of its own (Vijayakumar et al.
-2018, Diverse Beam Search, arXiv:1610.02424, equations 6 and 7). At each step the groups choose one after the other.
-When a group ranks its candidates, `diversity` is subtracted from the log-probability of a token for each hypothesis of
-an earlier group that has just continued with this token (Hamming diversity). Totals and scores are not changed.
-
-Legend: B sentences still searched, G groups, K beam size of a group, W live hypotheses of a group (1 before the first
-token, then K), N = B*G*W, V vocabulary, C = 2K candidates, t tokens so far. Without groups, G is 1.
+Legend: B sentences still searched, K beam size, W live hypotheses of a sentence (1 before the first token, then K),
+N = B*W, V vocabulary, C = 2K candidates, t tokens so far.
 """
 
 from __future__ import annotations
@@ -44,30 +39,26 @@ class BeamSearch(ConstrainedSearch):
     """Keeps the `beam_size` best prefixes of each sentence and extends all of them at every step.
 
     1. Predict: the model reads the last token of every live hypothesis.
-    2. Rank: the 2K best continuations of a group's live hypotheses are its candidates, best first.
+    2. Rank: the 2K best continuations of a sentence's live hypotheses are its candidates, best first.
     3. Finish: candidates among the first K that end with eos are finished. At `max_length` the other candidates
        among the first K are finished too, without eos.
     4. Survive: the best K candidates without eos are the new live hypotheses.
-    5. Drop: a sentence leaves the computation when all its groups are done; see `_done`.
+    5. Drop: a sentence leaves the computation when it is done; see `_done`.
 
-    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist; a hypothesis that
-    several groups found is returned once. Among equal scores, the better-ranked parent comes first, then the lower
-    token id, then the earlier end. No sentence influences another.
+    The call returns the `n_best` best finished hypotheses of each sentence, or fewer if fewer exist. Among equal
+    scores, the better-ranked parent comes first, then the lower token id, then the earlier end. No sentence influences
+    another.
     """
 
     beam_size: Annotated[int, Range(low=1, high=256)] = 5
     length_penalty: Annotated[float, Range(low=0, high=10)] = 1.0
     normalization: Literal["gnmt", "power"] = "gnmt"
     coverage_penalty: Annotated[float, Range(low=0, high=100)] = 0.0
-    groups: PositiveInt = 1
-    diversity: Annotated[float, Range(low=0, high=100)] = 0.5
+    groups: Annotated[int, Range(low=1, high=1)] = 1  # of earlier versions, whose checkpoints have it
+    diversity: float = 0.5  # likewise
     n_best: PositiveInt = 1
 
     def __post_init__(self) -> None:
-        if self.beam_size % self.groups:
-            raise ParameterError(
-                "groups", f"got {self.groups}, expected a number that divides beam_size={self.beam_size}"
-            )
         if self.n_best > self.beam_size:
             raise ParameterError("n_best", f"got {self.n_best}, expected at most beam_size={self.beam_size}")
         self._require_candidates("n_best", self.n_best)
@@ -78,7 +69,6 @@ class BeamSearch(ConstrainedSearch):
         parts = [
             f"beam{self.beam_size}.{'lp' if self.normalization == 'gnmt' else 'power'}{self.length_penalty:g}",
             f".cov{self.coverage_penalty:g}" if self.coverage_penalty else "",
-            f".groups{self.groups}.div{self.diversity:g}" if self.groups > 1 else "",
             self.shared_label,
             f".best{self.n_best}" if self.n_best > 1 else "",
         ]
@@ -87,11 +77,6 @@ class BeamSearch(ConstrainedSearch):
     @property
     def width(self) -> int:
         return self.beam_size
-
-    @property
-    def group_size(self) -> int:
-        """The number of hypotheses of a group."""
-        return self.beam_size // self.groups
 
     @property
     def reads_attention(self) -> bool:
@@ -103,21 +88,19 @@ class BeamSearch(ConstrainedSearch):
         self, step: Step[S], state: S, *, max_length: Tensor, keys: Sequence[Sequence[int]]
     ) -> list[list[Hypothesis]]:
         found: list[list[Hypothesis]] = [[] for _ in range(max_length.numel())]
-        live = Live.start(max_length, self.groups, n_best=min(self.n_best, self.group_size))
-        if self.groups > 1:
-            state = state.select(live.index)
+        live = Live.start(max_length, n_best=self.n_best)
         tokens = torch.full_like(live.index, BOS)
         length = 0
         while live.index.numel():
             log_probs, state = step(tokens, state)
             length += 1
-            candidates = self._candidates(live.beams, log_probs)
+            candidates = extend(live.beams, self.constrain(live.beams.tokens, log_probs), count=2 * self.beam_size)
             ended = candidates.tokens[..., -1] == EOS
             scores = candidates.totals / self.divisor(length)
             if self.coverage_penalty:
                 scores = scores + self.coverage_penalty * coverage(cast(Attending, state), candidates.parents)
             ends = ended | (live.max_length == length).unsqueeze(1)
-            first = torch.arange(ends.shape[1], device=ends.device) < self.group_size
+            first = torch.arange(ends.shape[1], device=ends.device) < self.beam_size
             finishes = ends & first & (candidates.totals > -torch.inf)
             record(found, live.index, candidates, scores, finishes)
 
@@ -125,58 +108,35 @@ class BeamSearch(ConstrainedSearch):
             live = live.advance(scores, finishes, self._survivors(candidates, ended))
             rows = torch.arange(live.index.numel(), device=tokens.device).unsqueeze(1) * width + live.beams.parents
             done = self._done(live, length)
-            if self.groups > 1:
-                done = done.view(-1, self.groups).all(1)
             if bool(done.any()):
-                sentences = (~done).nonzero().squeeze(1)
-                kept = sentences if self.groups == 1 else (~done).repeat_interleave(self.groups).nonzero().squeeze(1)
+                kept = (~done).nonzero().squeeze(1)
                 live = live.keep(kept)
-                state = state.select(rows[kept].flatten(), sentences)
-            elif self.group_size > 1:  # with a beam of one every row stays in its place
+                state = state.select(rows[kept].flatten(), kept)
+            elif self.beam_size > 1:  # with a beam of one every row stays in its place
                 state = state.select(rows.flatten())
             tokens = live.beams.tokens[..., -1].flatten()
         return [self._best(hypotheses) for hypotheses in found]
 
-    def _candidates(self, beams: Beams, log_probs: Tensor) -> Beams:
-        """Return the candidates (B*G, C) of all groups, best first, from the model's `log_probs` (N, V)."""
-        log_probs = self.constrain(beams.tokens, log_probs)
-        if self.groups == 1:
-            return extend(beams, log_probs, log_probs, count=2 * self.group_size)
-        log_probs = log_probs.view(-1, self.groups, beams.totals.shape[1], log_probs.shape[1])  # (B, G, W, V)
-        taken = torch.zeros_like(log_probs[:, 0, :1])  # (B, 1, V): how many hypotheses have just taken a token
-        parts = []
-        for group in range(self.groups):
-            choice = log_probs[:, group] - self.diversity * taken
-            both = (x.flatten(0, 1) for x in (log_probs[:, group], choice))
-            part = beams.take(torch.arange(group, len(beams.totals), self.groups, device=taken.device))
-            parts.append(extend(part, *both, count=2 * self.group_size))
-            survivors = self._survivors(parts[-1], parts[-1].tokens[..., -1] == EOS)
-            exists = (survivors.totals > -torch.inf).to(taken)
-            taken = taken.scatter_add(2, survivors.tokens[:, None, :, -1], exists.unsqueeze(1))
-        # the hypotheses of a sentence's groups are adjacent
-        return Beams(*(torch.stack(field, 1).flatten(0, 1) for field in zip(*parts, strict=True)))
-
     def _survivors(self, candidates: Beams, ended: Tensor) -> Beams:
-        """Return the best K candidates without eos (B*G, K); places without a candidate have a sum of -inf."""
-        places = ended.byte().argsort(dim=1, stable=True)[:, : self.group_size]
+        """Return the best K candidates without eos (B, K); places without a candidate have a sum of -inf."""
+        places = ended.byte().argsort(dim=1, stable=True)[:, : self.beam_size]
         open_totals = candidates.totals.masked_fill(ended, -torch.inf)
         rows = torch.arange(places.shape[0], device=places.device).unsqueeze(1)
         return candidates._replace(totals=open_totals).take(rows, places)
 
     def _done(self, live: Live, length: int) -> Tensor:
-        """Return the mask (B*G,) of the groups that are done, because one of three conditions holds.
+        """Return the mask (B,) of the sentences that are done, because one of three conditions holds.
 
         `at_limit`: the hypotheses are as long as the sentence allows.
         `enough`: K hypotheses are finished, and the n_best-th of them scores at least as well as the best live
         hypothesis would if it ended now at no cost.
         `unbeatable`: the n_best-th finished hypothesis scores at least as well as any continuation can.
         Log-probabilities only lower the sum and the divisor grows with the length, so no continuation scores above the
-        best live sum divided by the divisor at max_length. The coverage term is never above 0. For a group with fewer
-        than n_best places, the last place counts instead of the n_best-th.
+        best live sum divided by the divisor at max_length. The coverage term is never above 0.
         """
         worst_kept, best_live = live.best_scores[:, -1], live.beams.totals.amax(1)
         at_limit = live.max_length == length
-        enough = (live.finished >= self.group_size) & (worst_kept >= best_live / self.divisor(length))
+        enough = (live.finished >= self.beam_size) & (worst_kept >= best_live / self.divisor(length))
         unbeatable = worst_kept >= best_live / self.divisor(live.max_length)
         return at_limit | enough | unbeatable
 
@@ -190,10 +150,7 @@ class BeamSearch(ConstrainedSearch):
         return sum(token_log_probs) / float(self.divisor(len(token_log_probs)))
 
     def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        different: dict[tuple[int, ...], Hypothesis] = {}
-        for hypothesis in sorted(hypotheses, key=lambda hypothesis: -hypothesis.score):
-            different.setdefault(tuple(hypothesis.tokens), hypothesis)  # several groups may find the same one
-        return list(different.values())[: self.n_best]
+        return sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)[: self.n_best]
 
     def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
         """Return the probabilities under the model, normalized, because no hypothesis occurs twice."""
@@ -220,7 +177,7 @@ class Beams(NamedTuple):
 
 @dataclass(frozen=True)
 class Live:
-    """The sentences that are still searched, one row for each group of their beams.
+    """The sentences that are still searched.
 
     `index` (B,) is the sentence's place in the call, `max_length` (B,) its limit, `finished` (B,) the number of its
     finished hypotheses, `best_scores` (B, n_best) the best scores of these (-inf if there are fewer), and `beams` its
@@ -234,14 +191,14 @@ class Live:
     beams: Beams
 
     @classmethod
-    def start(cls, max_length: Tensor, groups: int, *, n_best: int) -> Live:
+    def start(cls, max_length: Tensor, *, n_best: int) -> Live:
         """Return all sentences before the first token, with one hypothesis without tokens each."""
-        index = torch.arange(max_length.numel(), device=max_length.device).repeat_interleave(groups)
+        index = torch.arange(max_length.numel(), device=max_length.device)
         best_scores = torch.full((len(index), n_best), -torch.inf, device=index.device)
         nothing = torch.zeros(len(index), 1, 0, device=index.device)
         totals = torch.zeros(len(index), 1, device=index.device)
         beams = Beams(nothing.long(), nothing, totals, parents=totals.long())
-        return cls(index, max_length[index], torch.zeros_like(index), best_scores, beams)
+        return cls(index, max_length, torch.zeros_like(index), best_scores, beams)
 
     def advance(self, scores: Tensor, finishes: Tensor, beams: Beams) -> Live:
         """Return the sentences with the candidates that finish (B, C) counted and `beams` as live hypotheses."""
@@ -257,21 +214,18 @@ class Live:
         return Live(index, max_length, finished, best_scores, self.beams.take(rows))
 
 
-def extend(beams: Beams, log_probs: Tensor, choice: Tensor, *, count: int) -> Beams:
+def extend(beams: Beams, log_probs: Tensor, *, count: int) -> Beams:
     """Return the `count` best continuations by one token (B, C), best first.
 
-    `log_probs` (N, V) are the log-probabilities after the constraints. `choice` (N, V) decides which continuations are
-    the best. Without groups, both are one tensor.
+    `log_probs` (N, V) are the log-probabilities after the constraints.
     """
     sentences, width = beams.totals.shape
-    vocabulary = choice.shape[1]
-    best, places = top_sums(beams.totals, choice, min(count, width * vocabulary), without=NEVER_GENERATED)  # (B, C)
+    vocabulary = log_probs.shape[1]
+    best, places = top_sums(beams.totals, log_probs, min(count, width * vocabulary), without=NEVER_GENERATED)  # (B, C)
     require_numbers(best)
     parents = places // vocabulary
     rows = torch.arange(sentences, device=places.device).unsqueeze(1)
     last, last_log_prob = places % vocabulary, log_probs.reshape(sentences, -1).gather(1, places)
-    if log_probs is not choice:
-        best = (beams.totals.gather(1, parents) + last_log_prob).masked_fill(best == -torch.inf, -torch.inf)
     return Beams(
         tokens=torch.cat([beams.tokens[rows, parents], last.unsqueeze(2)], dim=2),
         log_probs=torch.cat([beams.log_probs[rows, parents], last_log_prob.unsqueeze(2)], dim=2),
@@ -298,6 +252,6 @@ def record(found: list[list[Hypothesis]], index: Tensor, candidates: Beams, scor
 
 
 def coverage(state: Attending, parents: Tensor) -> Tensor:
-    """Return the coverage term c (B*G, C) of candidates that continue `parents` (B*G, C)."""
+    """Return the coverage term c (B, C) of candidates that continue `parents` (B, C)."""
     terms = state.coverage.clamp(MIN_COVERAGE, 1.0).log().sum(1)  # (N,)
     return terms.view(parents.shape[0], -1).gather(1, parents)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -94,29 +93,22 @@ def best(scored: Scored) -> Scored:
 
 
 def beam(search: BeamSearch, toy: Toy, topic: Tensor, limit: int) -> Scored:
-    """Return what the documented beam search finds, with lists: groups, finished hypotheses and all."""
-    size = search.beam_size // search.groups
-    live: list[list[Found]] = [[NOTHING] for _ in range(search.groups)]
-    finished: list[Scored] = [[] for _ in range(search.groups)]
+    """Return what the documented beam search finds, with lists: live hypotheses, finished hypotheses and all."""
+    size, live, finished = search.beam_size, [NOTHING], list[tuple[float, Found]]()
     for length in range(1, limit + 1):
-        taken: Counter[int] = Counter()
-        for group in range(search.groups):
-            candidates = [longer for found in live[group] for longer in extensions(search, toy, topic, found)]
-            candidates.sort(key=lambda longer: -(longer.total - search.diversity * taken[longer.tokens[-1]]))
-            for found in candidates[:size]:
-                if found.tokens[-1] == EOS or length == limit:
-                    finished[group].append((score(search, toy, topic, found), found))
-            live[group] = [found for found in candidates[: 2 * size] if found.tokens[-1] != EOS][:size]
-            taken.update(found.tokens[-1] for found in live[group])
-        if all(done(search, *pair, length, limit) for pair in zip(live, finished, strict=True)):
+        candidates = [longer for found in live for longer in extensions(search, toy, topic, found)]
+        candidates.sort(key=lambda longer: -longer.total)
+        for found in candidates[:size]:
+            if found.tokens[-1] == EOS or length == limit:
+                finished.append((score(search, toy, topic, found), found))
+        live = [found for found in candidates[: 2 * size] if found.tokens[-1] != EOS][:size]
+        if done(search, live, finished, length, limit):
             break
-    unique = {found.tokens: (value, found) for each in finished for value, found in each}
-    return best(list(unique.values()))[: search.n_best]
+    return best(finished)[: search.n_best]
 
 
 def done(search: BeamSearch, live: list[Found], finished: Scored, length: int, limit: int) -> bool:
-    size = search.beam_size // search.groups
-    places = min(search.n_best, size)
+    size, places = search.beam_size, search.n_best
     if not live:
         return True
     if len(finished) < places:

@@ -74,7 +74,6 @@ def test_ties_go_to_the_lower_token_and_the_better_parent() -> None:
     [
         (BeamSearch(), "beam_size", 0, "got 0, expected an integer of at least 1 and at most 256"),
         (BeamSearch(), "n_best", 6, "got 6, expected at most beam_size=5"),
-        (BeamSearch(), "groups", 2, "got 2, expected a number that divides beam_size=5"),
         (BeamSearch(), "utility", "chrf", "it chooses among several translations, but n_best is 1; raise n_best"),
         (Sampling(), "utility", "bleu", "it chooses among several translations, but samples is 1; raise samples"),
         (Sampling(samples=4), "utility", "comet", "got 'comet', expected one of chrf, bleu, bleu_char"),

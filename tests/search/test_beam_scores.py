@@ -12,7 +12,7 @@ from nmt.search.beam import BeamSearch
 from nmt.search.sampling import Sampling
 from nmt.tokens import EOS
 from tests.search.plain import agree, beam, brute_force, model_row, ruled_row
-from tests.search.toy import AttendingToy, History, Toy, total
+from tests.search.toy import AttendingToy, Toy, total
 
 RULES: dict[str, dict[str, Any]] = {
     "min_length": {"min_length": 3},
@@ -25,7 +25,6 @@ SCORES: dict[str, dict[str, Any]] = {
     "gnmt": {"length_penalty": 0.6},
     "power": {"normalization": "power", "length_penalty": 0.7},
     "coverage": {"coverage_penalty": 0.8},
-    "diverse": {"diversity": 100.0},
     "all": {"normalization": "power", "length_penalty": 1.5, "coverage_penalty": 0.4, **RULES["all rules"]},
 }
 scores = pytest.mark.parametrize("settings", SCORES.values(), ids=SCORES)
@@ -46,12 +45,11 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_sequences(settings: 
 
 
 @scores
-@pytest.mark.parametrize(("beam_size", "groups"), [(1, 1), (4, 1), (4, 2), (3, 3), (6, 2)])
+@pytest.mark.parametrize("beam_size", [1, 3, 4])
 @pytest.mark.parametrize(("vocabulary", "few"), [(5, None), pytest.param(200, None, marks=pytest.mark.slow), (200, 0)])
 def test_equals_a_plain_beam(
     settings: dict[str, Any],
     beam_size: int,
-    groups: int,
     vocabulary: int,
     few: int | None,
     monkeypatch: pytest.MonkeyPatch,
@@ -59,24 +57,8 @@ def test_equals_a_plain_beam(
     if few is not None:
         monkeypatch.setattr("nmt.search.constraints.FEW_VALUES", few)  # so that columns are grouped as in wide rows
     for n_best in {1, beam_size}:
-        search = BeamSearch(beam_size=beam_size, groups=groups, n_best=n_best, **settings)
+        search = BeamSearch(beam_size=beam_size, n_best=n_best, **settings)
         compare(search, AttendingToy(vocabulary, seed=vocabulary + beam_size), [7, 9, 2, 5], beam)
-
-
-def test_strong_diversity_keeps_the_groups_apart_at_every_step() -> None:
-    toy = AttendingToy(30, seed=4)
-
-    def step(tokens: torch.Tensor, state: History) -> tuple[torch.Tensor, History]:
-        if state.tokens.shape[1]:
-            assert all(len(set(row)) == 4 for row in tokens.view(-1, 4).tolist())
-        return toy.step(tokens, state)
-
-    search = BeamSearch(beam_size=4, groups=4, diversity=100.0, n_best=4)
-    topics, limits = toy.topics(6), torch.full((6,), 9)
-    found = search(step, toy.start(topics), max_length=limits, keys=[[0]] * 6)
-    alike = toy.find(BeamSearch(beam_size=4, n_best=4), topics, limits.tolist())
-    firsts = [sum(len({h.tokens[0] for h in each}) for each in results) for results in (found, alike)]
-    assert firsts[0] > 1.5 * firsts[1]
 
 
 def test_a_source_token_without_any_attention_has_a_price() -> None:

@@ -66,7 +66,7 @@ def test_a_search_of_ones_own_needs_no_more_than_any_search() -> None:
     [
         Sampling(samples=12, utility="chrf", min_length=2),
         BeamSearch(beam_size=6, n_best=6, utility="chrf", length_penalty=0.3),
-        BeamSearch(beam_size=6, n_best=4, groups=3, utility="bleu"),
+        BeamSearch(beam_size=6, n_best=4, utility="bleu"),
     ],
     ids=lambda search: search.label,
 )

@@ -25,7 +25,7 @@ SEARCHES = [
     BeamSearch(beam_size=1),
     BeamSearch(n_best=5),
     BeamSearch(beam_size=4, n_best=4, coverage_penalty=0.3),
-    BeamSearch(beam_size=4, groups=2, n_best=4),
+    BeamSearch(beam_size=4, n_best=4),
     Sampling(samples=4, top_p=0.9),
     Sampling(samples=4, no_repeat_ngram_size=1, min_length=4),
 ]

@@ -28,7 +28,7 @@ from tests.tiny_run import Run, make_model, recurrent, save_other, sentences
 TEXTS = [*sentences(6, seed=1), "", sentences(1, seed=2)[0]]
 SEARCHES = [
     BeamSearch(beam_size=3, max_length_factor=1.0, coverage_penalty=0.3, n_best=2),
-    BeamSearch(beam_size=4, groups=2, n_best=4, max_length_factor=1.0, utility="chrf"),
+    BeamSearch(beam_size=4, n_best=4, max_length_factor=1.0, utility="chrf"),
     Sampling(samples=2, max_length_factor=1.0, top_p=0.9),
 ]
 

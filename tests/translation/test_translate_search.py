@@ -19,7 +19,7 @@ LIMITS: dict[str, Any] = {"max_length_factor": 1.0, "max_length_extra": 2}
 RULES: dict[str, Any] = {"min_length": 4, "no_repeat_ngram_size": 2, **LIMITS}
 SEARCHES = [
     BeamSearch(
-        **{"beam_size": 4, "groups": 2, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
+        **{"beam_size": 4, "n_best": 4, "coverage_penalty": 0.3, "normalization": "power"},
         **{"utility": "bleu", **RULES},
     ),
     Sampling(samples=4, utility="chrf", **RULES),

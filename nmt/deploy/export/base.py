@@ -143,7 +143,7 @@ class EngineTranslator(BaseTranslator):
     """
 
     engine: ClassVar[str]  # its name in messages
-    lacks: ClassVar[Sequence[str]] = ("coverage_penalty", "groups", "utility")
+    lacks: ClassVar[Sequence[str]] = ("coverage_penalty", "utility")
     normalizations: ClassVar[Sequence[str]] = ("power",)
     longest_source: int | None = None
     longest_target: int | None = None

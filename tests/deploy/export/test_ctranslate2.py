@@ -148,7 +148,6 @@ def test_what_the_engine_lacks_is_refused(settings: dict[str, Any], words: str, 
     [
         ({"normalization": "gnmt"}, "search.normalization: .*power"),
         ({"coverage_penalty": 0.1}, "search.coverage_penalty: got 0.1"),
-        ({"groups": 5}, "search.groups: got 5"),
     ],
 )
 def test_a_search_that_the_engine_lacks_is_refused(fields: dict[str, Any], words: str, pair: Pair) -> None:

@@ -70,7 +70,6 @@ def test_an_engine_that_fails_writes_nothing(run: Run, tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("search.groups=3", r"^search\.groups: got 3, which format=html does not have"),
         ("search.coverage_penalty=0.2", r"^search\.coverage_penalty: got 0\.2, which format=html does not have"),
         ("search.min_length=4", r"^search\.min_length: got 4, which format=html does not have"),
         ("search._target_=nmt.search.sampling.Sampling", r"^search: format=html has beam search only"),

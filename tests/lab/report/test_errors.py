@@ -22,7 +22,6 @@ GOOD = ("A dog runs.", "Ein Hund rennt.", "Ein Hund läuft.")
     [
         BeamSearch(beam_size=2),
         BeamSearch(beam_size=4, normalization="power", length_penalty=0.7),
-        BeamSearch(beam_size=4, groups=2),
     ],
 )
 def test_a_reference_that_the_model_prefers_is_a_search_error(run: Run, search: BeamSearch) -> None:
