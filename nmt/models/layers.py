@@ -43,19 +43,6 @@ class Dropout(nn.Dropout):
         return x * keep.mul_(256 / (256 - threshold))
 
 
-class StochasticDepth(Dropout):
-    """Sets all elements of a sentence to zero with probability `p`, and scales the other sentences. Each sentence has
-    its own random draw. This is stochastic depth (arXiv:1603.09382, eq. 2) with the scale of inverted dropout in
-    training in place of eq. 5 in evaluation.
-    """
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return `x` (B, T, D) times a new random factor (B, 1, 1), or `x` itself as in `Dropout`."""
-        if not self.training or self.p == 0.0:
-            return x
-        return x * super().forward(x.new_ones(len(x), 1, 1))
-
-
 class GatedLinearUnit(nn.Module):
     """The second half of the input times the activated first half (arXiv:1612.08083).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,11 +19,11 @@ from nmt.models.interface import (
     per_sentence,
     stack_layers,
 )
-from nmt.models.layers import Dropout, GatedLinearUnit, StochasticDepth, TokenEmbedding
+from nmt.models.layers import Dropout, GatedLinearUnit, TokenEmbedding
 from nmt.models.multihead import MultiHeadAttention, require_division
 from nmt.models.positions.base import Positions, PositionsFactory
 from nmt.models.positions.sinusoidal import Sinusoidal
-from nmt.parameters import Fraction, Heads, Layers, Width
+from nmt.parameters import Fraction, Heads, Layers, Range, Width
 
 NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
@@ -42,7 +42,6 @@ class TransformerBlock:
     divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head, and
     `attention_gate` multiplies their contexts by a gate; see `MultiHeadAttention`. `feed_forward` is the width of the
     hidden layer with every activation; "swiglu" and "geglu" have one matrix more than the others.
-    `stochastic_depth` is the probability that a sublayer is left out for a sentence in training; see `Residual`.
     Raises ParameterError if `heads` does not divide `width`.
     """
 
@@ -58,7 +57,7 @@ class TransformerBlock:
     residual_dropout: Fraction = 0.0
     attention_dropout: Fraction = 0.0
     feed_forward_dropout: Fraction = 0.0
-    stochastic_depth: Fraction = 0.0
+    stochastic_depth: Annotated[float, Range(low=0, high=0)] = 0.0  # of earlier versions, whose checkpoints have it
 
     def __post_init__(self) -> None:
         require_division(self.width, self.heads)
@@ -83,15 +82,13 @@ class TransformerBlock:
 class Residual(nn.Module):
     """The connection around a sublayer f: x + f(norm(x)) for pre-norm, or norm(x + f(x)) as in the paper.
 
-    Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4). With
-    stochastic depth (arXiv:1603.09382, eq. 2), f's output is left out for a random part of the sentences in training.
+    Pre-norm is analysed in arXiv:2002.04745. Dropout is applied to f's output (arXiv:1706.03762, section 5.4).
     """
 
     def __init__(self, block: TransformerBlock) -> None:
         super().__init__()
         self.norm = NORMS[block.norm](block.width)
         self.dropout = Dropout(block.residual_dropout)
-        self.stochastic_depth = StochasticDepth(block.stochastic_depth)
         self.norm_first = block.norm_first
 
     def before(self, x: Tensor) -> Tensor:
@@ -100,9 +97,7 @@ class Residual(nn.Module):
 
     def after(self, x: Tensor, out: Tensor) -> Tensor:
         """Return the output of the connection from its input x and the output `out` of the sublayer."""
-        if self.training:  # otherwise both return their input, but the calls slow a decoding step
-            out = self.stochastic_depth(self.dropout(out))
-        x = x + out
+        x = x + (self.dropout(out) if self.training else out)  # without the call, a decoding step is faster
         return x if self.norm_first else self.norm(x)
 
 

@@ -5,14 +5,13 @@ import torch
 from torch import nn
 
 from nmt.models.interface import CrossLayer
-from nmt.models.layers import Dropout, StochasticDepth
+from nmt.models.layers import Dropout
 from nmt.models.positions.base import NoPositions, Positions
 from nmt.models.seq2seq import Seq2Seq
 from nmt.models.transformer import (
     DecoderLayer,
     EncoderLayer,
     FeedForward,
-    Residual,
     TransformerBlock,
     TransformerDecoder,
     TransformerEncoder,
@@ -120,35 +119,9 @@ def test_dropout_keeps_the_expectation(p):
     assert len(out.unique()) <= 2
 
 
-def test_stochastic_depth_draws_once_for_each_sentence_and_keeps_the_expectation():
-    torch.manual_seed(0)
-    out = StochasticDepth(0.25)(torch.ones(4000, 3, 2))
-    factors = out[:, 0, 0]
-    assert torch.equal(out, factors[:, None, None].expand(out.shape))
-    left_out = (factors == 0).float()
-    assert len(factors.unique()) == 2 and abs(left_out.mean().item() - 0.25) < 0.03
-    assert abs(factors.mean().item() - 1) < 0.04
-    together = (left_out[:-1] * left_out[1:]).mean().item()
-    assert abs(together - 0.25**2) < 0.02  # neighbours are independent
-
-
-@pytest.mark.parametrize("norm_first", [True, False])
-def test_a_sublayer_that_is_left_out_leaves_the_residual_stream(norm_first):
-    """For each sentence the connection gives what it would give with f = 0, or with f scaled by 1 / (1 - p)."""
-    torch.manual_seed(0)
-    connection = Residual(block(norm_first=norm_first, stochastic_depth=0.5))
-    x, out = torch.randn(32, 5, 16), torch.randn(32, 5, 16)
-    got = connection.after(x, out)
-    connection.eval()
-    without, double = connection.after(x, torch.zeros_like(out)), connection.after(x, 2 * out)
-    skipped = (got - without).abs().amax((1, 2)) < 1e-5
-    assert 4 < int(skipped.sum()) < 28
-    torch.testing.assert_close(got[~skipped], double[~skipped])
-
-
 @pytest.mark.parametrize(
     "name",
-    ["embedding_dropout", "residual_dropout", "attention_dropout", "feed_forward_dropout", "stochastic_depth"],
+    ["embedding_dropout", "residual_dropout", "attention_dropout", "feed_forward_dropout"],
 )
 def test_each_dropout_acts_in_training_alone(name):
     torch.manual_seed(0)

@@ -23,7 +23,7 @@ from tests.tiny_run import Run, save_other, with_spans
 BASES = {Encoder, Decoder, Attention, Positions}
 NOT_NAMED = {"AttentionWrapper", "LocalAttention", *(base.__name__ for base in BASES)}  # no YAML can name them
 FIXED = {"Seq2Seq", "Embedding", "FeedForward", "Residual"}  # the engine has them in one form
-FIXED |= {"Dropout", "StochasticDepth", "GatedLinearUnit", "TokenEmbedding", "RecurrentStack"}
+FIXED |= {"Dropout", "GatedLinearUnit", "TokenEmbedding", "RecurrentStack"}
 needs_program = pytest.mark.skipif(html.Engine.program is None, reason="node is not installed")
 
 
