@@ -56,9 +56,6 @@ class Argos(CTranslate2):
 
     def require(self, loaded: LoadedModel) -> None:
         super().require(loaded)
-        codes = {argos_code(loaded.config["data"][f"{side}_lang"]) for side in ("source", "target")}
-        if len(codes) == 1:
-            raise UserError(f"ckpt: Argos has one code for both languages, {min(codes)}; use format=ctranslate2")
         if not loaded.tokenizer.joint:
             raise UserError(
                 "ckpt: format=argos holds a joint vocabulary only, because a package has one SentencePiece model for "

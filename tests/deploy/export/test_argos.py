@@ -9,7 +9,6 @@ import subprocess
 import time
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,10 +79,6 @@ def test_what_a_package_lacks_is_refused(run: Run, tmp_path: Path) -> None:
         UserError, match=r"one SentencePiece model for both languages; train with tokenizer\.joint=true"
     ):
         Argos().require(transformer(run, tokenizer=two_vocabularies()))
-    model = transformer(run)
-    data = {**model.config["data"], "source_lang": "en_US", "target_lang": "en-GB"}
-    with pytest.raises(UserError, match="Argos has one code for both languages, en; use format=ctranslate2"):
-        Argos().require(replace(model, config={**model.config, "data": data}))
     with pytest.raises(UserError, match=r"format=argos .* train one with model=transformer"):
         Argos().require(loaded(run, recurrent()))
 
