@@ -41,7 +41,6 @@ Flags:
 from __future__ import annotations
 
 import argparse
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -51,7 +50,7 @@ from nmt.cli import session
 from nmt.cli.arguments import take_config_dir
 from nmt.cli.program import Program
 from nmt.config.compose import RUN_DIR, SWEEP_DIR, compose_run, jobs, parse
-from nmt.config.groups import advice, own_folder, training_groups
+from nmt.config.groups import own_folder, training_groups
 from nmt.config.recipe import Recipe, read_recipe
 from nmt.config.settings import absolute
 from nmt.errors import UserError
@@ -117,8 +116,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are UserErrors."""
 
     def error(self, message: str) -> NoReturn:
-        flags = re.findall(r"--?([\w-]+)", message)
-        raise UserError(f"command line: {message}{''.join(map(advice, flags))}; see --help")
+        raise UserError(f"command line: {message}; see --help")
 
 
 main = Program(_train, help_text)

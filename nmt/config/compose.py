@@ -19,7 +19,7 @@ from omegaconf import DictConfig, MissingMandatoryValue, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError, YAMLError
 
-from nmt.config.groups import advice, config_dir, groups, own_folder
+from nmt.config.groups import config_dir, groups, own_folder
 from nmt.config.recipe import NOTHING, Recipe, changes, section_of
 from nmt.config.settings import absolute, with_absolute_paths
 from nmt.errors import UserError, did_you_mean, nearest, one_line
@@ -188,8 +188,7 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
         group = max((name for name in groups() if missing.startswith(f"{name}/")), key=len, default="")
         option, known = missing.removeprefix(f"{group}/"), groups().get(group, ())
         path = f"; for files: {group}.path={option}" if group == "data" and "/" in option else ""
-        near = advice(f"{group}={option}") or did_you_mean(option, known)
-        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{near}"
+        return f"{group}: got {shown(option)}, expected one of {', '.join(known)}{path}{did_you_mean(option, known)}"
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"{mark.name}, line {mark.line + 1}: cannot be read as YAML ({error.problem}); correct the file"
@@ -198,7 +197,7 @@ def _explain(error: Exception, overrides: Sequence[Override]) -> str:
     for group in (override.key_or_group for override in overrides):
         parent, _, child = group.rpartition("/")
         if group in groups() and f"'{group}'" in str(error):
-            with_parent = f"this {parent} has no {child} to choose{advice(group) or f'; another {parent} may have it'}"
+            with_parent = f"this {parent} has no {child} to choose; another {parent} may have it"
             return f"{group}: {with_parent if parent else 'this program has no such group'}"
     return f"{getattr(error, 'full_key', None) or 'config'}: {one_line(str(error).partition('full_key:')[0])}"
 
@@ -208,8 +207,7 @@ def _unknown_key(key: str, parent: Any) -> str:
     section, _, last = key.rpartition(".")
     names = [str(name) for name in parent if name not in ("hydra", "_target_", "_partial_")]
     tree: Any = OmegaConf.to_container(parent._get_root(), resolve=False)
-    near = advice(last) if "trainer" in tree else ""  # the advice is for train.py
-    near = near or did_you_mean(last, names, prefix=f"{section}." if section else "")
+    near = did_you_mean(last, names, prefix=f"{section}." if section else "")
     if not near:
         elsewhere = {each.replace("/", ".").rpartition(".")[2]: each for each in [*dotted(tree), *groups()]}
         found = nearest(last, elsewhere)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import yaml
-
 from nmt.errors import UserError
 
 _own: Path | None = None  # the folder of --config-dir
@@ -63,10 +61,3 @@ def training_groups() -> dict[str, list[str]]:
     """Return the groups of train.yaml. The groups of another program are in a folder with its name."""
     programs = {path.stem for path in config_dir().glob("*.yaml")}
     return {group: options for group, options in groups().items() if group.partition("/")[0] not in programs}
-
-
-def advice(word: str) -> str:
-    """Return what to use here for a word of other toolkits, group=option or a key. Return "" for any other word."""
-    ways = yaml.safe_load((config_dir() / "_words.yaml").read_text("utf-8"))
-    word = word.lower().replace("-", "_")
-    return next((f"; use {way}" for way, words in ways.items() if word in words), "")

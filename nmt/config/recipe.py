@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from nmt.config.groups import advice
 from nmt.config.schema import read_yaml
 from nmt.config.settings import TrainConfig, validate, with_absolute_paths
 from nmt.errors import UserError, did_you_mean
@@ -54,7 +53,7 @@ def read_recipe(folder: Path, allow: Sequence[str] = (), overrides: Sequence[Ove
         node = section_of(values, section)
         known = key in node or override.is_add() or override.is_force_add()
         if override.is_sweep_override() or override.is_delete() or not known:
-            near = advice(key) or did_you_mean(key, node)
+            near = did_you_mean(key, node)
             raise UserError(f"{override.input_line}: a resumed run changes single keys of its config.yaml{near}")
         node[key] = override.value()
     try:
