@@ -251,8 +251,6 @@ def _topics(names: Sequence[str] | None, source: Locale, target: Locale) -> list
     """Return the topics of these names, or if `names` is None, all that both languages have words for."""
     there = {name: topic for name, topic in TOPICS.items() if topic.part(Random(0), source, target)}
     wrong = next((name for name in names or () if name not in there), None)
-    if wrong in TOPICS:
-        raise ParameterError("topics", f"there are no words for {wrong} in both {source} and {target}; leave it out")
     if wrong is not None or not (there if names is None else names):
         hint = did_you_mean(wrong, TOPICS) if wrong is not None else ""
         raise ParameterError("topics", f"got {wrong or 'none'}, expected some of {', '.join(there)}{hint}")
