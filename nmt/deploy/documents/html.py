@@ -3,7 +3,7 @@
 Block elements, such as p, li and td, separate texts; `base` says what happens between two of them. Code, keys,
 formulas and elements with translate="no" or the class "notranslate" stay, and so do those in another language than the
 source (lang="fr"); inside a sentence, one slot stands for the whole element. Attributes, such as alt and title, are not
-translated. `lang` and `dir` follow the translation.
+translated. `lang` follows the translation.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from babel import Locale
 from lxml import etree
 
 from nmt.deploy.documents.base import COMMENT, LINE_BREAK, SEPARATES, Document, Form, Tag
 from nmt.errors import UserError
-from nmt.text.languages import bcp47, locale_of
+from nmt.text.languages import bcp47
 from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 
@@ -88,14 +87,10 @@ def _stays(node: Any, languages: Languages) -> bool:
 
 
 def _start_tag(node: Any, languages: Languages) -> str:
-    """Return the start tag of an element. Its language and the direction of its text are those of the translation."""
+    """Return the start tag of an element. Its language is that of the translation."""
     attributes = dict(node.attrib)
     if languages:
         attributes |= {name: bcp47(languages[1]) for name in ("lang", "xml:lang") if name in attributes}
-    if languages and (node.tag == "html" or "dir" in attributes):
-        source, target = ((locale_of(each) or Locale("en")).text_direction for each in languages)
-        if attributes.get("dir", source).lower() == source != target:
-            attributes["dir"] = target
     values = ((name, value.replace("&", "&amp;").replace('"', "&quot;")) for name, value in attributes.items())
     return "".join([f"<{node.tag}", *(f' {name}="{value}"' for name, value in values), ">"])
 

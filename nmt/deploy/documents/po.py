@@ -48,8 +48,7 @@ class PoFile(Document):
             for entry in self._file
             if not (entry.obsolete or any(map(str.strip, (entry.msgstr, *entry.msgstr_plural.values()))))
         ]
-        translated = len(self._entries) < len(self._file) - len(self._file.obsolete_entries())
-        _complete(self._file.metadata, where, language, translated)
+        _complete(self._file.metadata, where, language)
         self._forms = _forms(self._file.metadata["Plural-Forms"], where)
 
     @property
@@ -70,16 +69,14 @@ class PoFile(Document):
         return f"{self._file}"
 
 
-def _complete(header: dict[str, str], where: str, language: str, translated: bool) -> None:
-    """Complete a header: language, plural forms, UTF-8. Raises UserError if the file is `translated` into another."""
+def _complete(header: dict[str, str], where: str, language: str) -> None:
+    """Complete a header: language, plural forms, UTF-8. Raises UserError if it names another language."""
     named = header.get("Language", "")
     if named and find_language(named, [language]) is None:
-        if translated:
-            raise UserError(
-                f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
-                f"{named}, or the file for {language}"
-            )
-        named = header["Plural-Forms"] = ""  # those of the source language
+        raise UserError(
+            f"{where}: its header has Language: {named}, but the model translates into {language}; use a model for "
+            f"{named}, or the file for {language}"
+        )
     header["Language"] = named or language.replace("-", "_")
     if not _FORMS.fullmatch(header.get("Plural-Forms", "")):
         locale = locale_of(language)

@@ -100,9 +100,6 @@ def test_the_header_names_the_language_and_keeps_its_other_fields() -> None:
     header = polib.pofile(upper(HEADER + ENTRIES)).metadata
     assert header["Language"] == "de" and header["Content-Type"] == "text/plain; charset=UTF-8"
     assert header["X-Generator"] == "hand" and header["Plural-Forms"] == "nplurals=2; plural=(n != 1);"
-    source = HEADER.replace("Language: ", "Language: en").replace("INTEGER; plural=EXPRESSION", "2; plural=(n != 1)")
-    header = polib.pofile(upper(source + 'msgid "a"\nmsgstr ""\n', "ko")).metadata
-    assert header["Language"] == "ko" and header["Plural-Forms"].startswith("nplurals=1"), "nothing was translated"
     declared = HEADER.replace("Language: ", "Language: ko_KR").replace("INTEGER; plural=EXPRESSION", "2; plural=n>1")
     header = polib.pofile(upper(declared, "ko")).metadata
     assert header["Language"] == "ko_KR" and header["Plural-Forms"] == "nplurals=2; plural=n>1;"
