@@ -169,8 +169,6 @@ def _check_choices(overrides: Sequence[Override]) -> None:
             value = override.value()
             if not all(isinstance(each, str | None) for each in (value if isinstance(value, list) else [value])):
                 raise UserError(f"{key}: got {shown(value)}, expected one of {', '.join(known[key])}")
-            if line.startswith("+") and override.package is None:
-                raise UserError(f"{line}: {key} is a group; write {line.lstrip('+')}, without +")
         elif "/" in key:
             near = did_you_mean(key, known) or f"; groups: {', '.join(known)}"
             raise UserError(f"{key}: unknown group{near}")

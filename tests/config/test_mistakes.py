@@ -40,7 +40,7 @@ def message(*words: str) -> str:
         (["optimizer.foreach=true"], "a plus adds a key: +optimizer.foreach=..."),
         (["~seed"], "seed: missing; expected an integer of at least 0"),
         (["model=rnn", "model.attention=luong"], "'luong' is an option of a group; write model/attention=luong"),
-        (["+model=rnn"], "model is a group; write model=rnn, without +"),
+        (["+model=rnn"], "Multiple values for model"),
         (["model/attention=luong"], "model/attention: this model has no attention to choose"),
         (["seed=1,2"], "seed=1,2: several values; -m makes a run for each value, and seed=[a,b] is a list"),
         (["rnn"], "got 'rnn', expected key=value"),
