@@ -18,8 +18,8 @@ from torch import Tensor
 
 from nmt.checks import check_lengths, check_monitor, check_objective, contradictions, key_of
 from nmt.config.nodes import TARGET, instantiate
-from nmt.config.settings import FILES_SOURCE, DataConfig, TrainConfig
-from nmt.data.sources.base import Overlay, Source, in_direction
+from nmt.config.settings import FILES_SOURCE, DataConfig, TrainConfig, pairs_of
+from nmt.data.sources.base import Overlay, Source, Swapped, in_direction
 from nmt.errors import ParameterError, UserError, did_you_mean
 from nmt.models.layers import shapes_only
 from nmt.models.seq2seq import CoverageTracker, Seq2Seq
@@ -116,6 +116,9 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     Local files can replace any source: `data.path` or `data.train` replaces all of it, and `data.val` or `data.test`
     alone replaces that split. The keys of the replaced source are checked too.
     """
+    if data.swapped:
+        forward = dataclasses.replace(data, source_lang=data.target_lang, target_lang=data.source_lang, swapped=False)
+        return Swapped(build_source(forward, allow=allow))
     common = {field.name: getattr(data, field.name) for field in dataclasses.fields(data) if field.name != "source"}
     common["strict"] |= (data.train_alignment or data.val_alignment) is not None  # line N belongs to pair N
     if data.path is not None or data.train is not None:
@@ -131,21 +134,12 @@ def build_source(data: DataConfig, *, allow: Sequence[str] = ()) -> Source:
     return Overlay(build("source", FILES_NODE, "data", offered=common), source)
 
 
-def build_more(data: DataConfig) -> dict[str, Source]:
-    """Return the sources of the further training corpora that `data.more` names."""
+def build_more(data: DataConfig, key: str) -> dict[str, Source]:
+    """Return the sources of the further training corpora or validation pairs, which the settings `key` name."""
     common = {"source_lang": data.source_lang, "target_lang": data.target_lang, "strict": data.strict}
     return {
-        name: build("source", FILES_NODE, f"data.more.{name}", offered={**common, "train": entry.train})
-        for name, entry in (data.more or {}).items()
-    }
-
-
-def build_more_val(data: DataConfig) -> dict[str, Source]:
-    """Return the sources of the further validation pairs that `data.more_val` names."""
-    common = {"source_lang": data.source_lang, "target_lang": data.target_lang, "strict": data.strict}
-    return {
-        name: build("source", FILES_NODE, f"data.more_val.{name}", offered={**common, **vars(entry)})
-        for name, entry in (data.more_val or {}).items()
+        name: build("source", FILES_NODE, f"data.{key}.{name}", offered={**common, **vars(entry)})
+        for name, entry in (getattr(data, key) or {}).items()
     }
 
 
@@ -261,11 +255,11 @@ def build_callbacks(
 class Objects:
     """The objects of a run that need no data.
 
-    `more_sources` and `more_val` are the sources of the further training and validation pairs. `callbacks` have the
-    names of their nodes.
+    `sources` are those of the pairs of languages, `more_sources` and `more_val` those of the further training and
+    validation pairs. `callbacks` have the names of their nodes.
     """
 
-    source: Source
+    sources: Mapping[str, Source]
     more_sources: Mapping[str, Source]
     more_val: Mapping[str, Source]
     filters: Mapping[str, Filter]
@@ -276,6 +270,11 @@ class Objects:
     metrics: Mapping[str, Metric]
     callbacks: Mapping[str, Callback]
 
+    @property
+    def source(self) -> Source:
+        """The source of the run's own pair of languages."""
+        return self.sources[""]
+
 
 def build_objects(config: TrainConfig) -> Objects:
     """Return the objects of a run, after all checks that need no data.
@@ -285,17 +284,19 @@ def build_objects(config: TrainConfig) -> Objects:
     """
     if problem := next(contradictions(config), None):
         raise UserError(problem)
-    allow, languages = config.allow, (config.data.source_lang, config.data.target_lang)
+    allow, pairs = config.allow, pairs_of(config.data)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         model = _toy_model(config)
         build_optimizer(config.optimizer, [torch.nn.Parameter(torch.zeros(2, 2))], matrices=[], allow=allow)
         views = build_views(config.views, allow=allow)
+        for data in pairs.values():
+            filters = build_filters(config.filters, (data.source_lang, data.target_lang), allow=allow)
         objects = Objects(
-            source=build_source(config.data, allow=allow),
-            more_sources=build_more(config.data),
-            more_val=build_more_val(config.data),
-            filters=build_filters(config.filters, languages, allow=allow),
+            sources={name: build_source(data, allow=allow) for name, data in pairs.items()},
+            more_sources=build_more(config.data, "more"),
+            more_val=build_more(config.data, "more_val"),
+            filters=filters,
             objective=build("objective", config.objective, allow=allow),
             schedule=build("scheduler", config.scheduler, allow=allow),
             search=build_search(config.search, allow=allow),

@@ -42,9 +42,15 @@ Name = Annotated[str, Form(r"[^\0]{0,200}", "at most 200 characters")]
 SIDES = ("tokenizer.source", "tokenizer.target")
 
 
+class _Pair(TypedDict):
+    source_lang: NotRequired[LanguageCode | None]
+    target_lang: NotRequired[LanguageCode | None]
+
+
 class _Data(TypedDict):
     source_lang: NotRequired[LanguageCode]
     target_lang: NotRequired[LanguageCode]
+    pairs: NotRequired[dict[str, _Pair] | None]
     max_length: NotRequired[PositiveInt]
 
 
@@ -168,6 +174,7 @@ def load(path: Path) -> Checkpoint:
         held = [tensors.pop(side).flatten()[: MAX_TOKENIZER + 1] for side in SIDES if side in tensors]
         tokenizer = Tokenizer(*(bytes(each.numpy()) for each in held))
         tokenizer = tokenizer.with_spans(Spans(config.get("spans", {})))
+        tokenizer = tokenizer.towards(config.get("data", {}).get("target_lang", ""))
         if broken := non_finite(tensors):
             raise UserError(f"the weight {broken} is not finite")
         return Checkpoint(tensors, config, tokenizer, scores, int(metadata["update"]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import TrainConfig, pairs_of
 from nmt.errors import ParameterError, UserError, did_you_mean
 from nmt.models.interface import CrossLayer
 from nmt.models.seq2seq import Seq2Seq
@@ -24,18 +24,25 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{did_you_mean(key, MODEL_KEYS, prefix='model.')}"
-    if config.data.source_lang == config.data.target_lang:
-        yield f"data.target_lang: got '{config.data.target_lang}', the same as data.source_lang; expected two languages"
     if config.model.get("tie_embeddings") == "all" and not config.tokenizer.joint:
         yield (
             "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
             "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
         )
-    if config.data.both_directions and not config.tokenizer.joint:
+    if (config.data.both_directions or config.data.pairs) and not config.tokenizer.joint:
+        key = "data.both_directions: got true" if config.data.both_directions else "data.pairs: got pairs"
         yield (
-            "data.both_directions: got true with tokenizer.joint=false, expected a joint vocabulary, as each "
-            "language is on both sides; use tokenizer.joint=true"
+            f"{key} with tokenizer.joint=false, expected a joint vocabulary, as each language is on both sides; use "
+            "tokenizer.joint=true"
         )
+    seen = set[Collection[str]]()
+    for name, data in pairs_of(config.data).items():
+        key, languages = f"data.pairs.{name}" if name else "data", (data.source_lang, data.target_lang)
+        if data.source_lang == data.target_lang:
+            yield f"{key}.target_lang: got '{data.target_lang}', the same as source_lang; expected two languages"
+        if (direction := frozenset(languages) if config.data.both_directions else languages) in seen:
+            yield f"{key}: got {' and '.join(languages)}, as a pair before it; name files of the same pair in data.more"
+        seen.add(direction)
     if config.embeddings == "cooccurrence" and (config.init or config.model.get("tie_embeddings") != "all"):
         yield (
             "embeddings: got cooccurrence, expected random with init, or with a table of embeddings for each side; use "
@@ -81,7 +88,7 @@ def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:
 def check_objective(config: TrainConfig, objective: Objective, model: Seq2Seq) -> None:
     """Raise UserError if the objective cannot use the training pairs, or the attention weights of the model."""
     name, layers = type(objective).__name__, len(model.decoder.attentions("cross"))
-    for key, names in (("data.more", config.data.more), ("spans", config.spans)):
+    for key, names in (("data.more", config.data.more), ("data.pairs", config.data.pairs), ("spans", config.spans)):
         if objective.needs_links and names:
             raise UserError(
                 f"{key}: got {', '.join(names)}, but objective {name} learns from word alignments, which only the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
@@ -14,6 +15,7 @@ SPAN_MARKS = RESERVED[:8]  # each stands for a part of a text that must not be c
 ELEMENT_MARKS = list(zip(RESERVED[8:14:2], RESERVED[9:14:2], strict=True))  # for a start tag and its end tag
 START_MARKS = frozenset(start for start, _ in ELEMENT_MARKS)
 MACHINE_MARK = RESERVED[14]  # begins a training source that a model has written; see scripts/synthesize.py
+TAG = re.compile(r">>(.+)<<")  # of a target language, as OPUS-MT writes it: ">>de<<"
 
 
 @dataclass(frozen=True)
@@ -33,4 +35,4 @@ class Piece:
     @property
     def is_special(self) -> bool:
         """Whether this is a token of every sentence, such as its end. A tag `</s>` that is a span is not."""
-        return self.label in SPECIAL and not self.mark
+        return (self.label in SPECIAL or TAG.fullmatch(self.label) is not None) and not self.mark

@@ -58,7 +58,6 @@ class SynthesizeConfig(SearchSettings):
 
     ckpt: PathText | list[PathText]
     apart: bool
-    source_lang: str | None
     input: PathText
     output: PathText
     agree: Utility | None
@@ -125,15 +124,13 @@ def languages_of(config: SynthesizeConfig, translators: Sequence[BaseTranslator]
 
 
 def load_judge(config: SynthesizeConfig, languages: Languages) -> tuple[BaseTranslator, Sequence[Any]]:
-    """Return the model of the other direction. Raises UserError if it has other languages."""
-    other: dict[str, Any] = {"ckpt": config.judge, "source_lang": None, "engine": "torch", "search": {}}
-    judge, models = replace(config, **other).load()
-    if judge.languages == languages and all(each.config["data"].get("both_directions") for each in models):
-        judge = judge.reversed()
-    if judge.languages != languages[::-1]:
-        got, expected = ("-".join(each or "?") for each in (judge.languages, languages[::-1]))
-        raise UserError(f"judge={config.judge}: got a model of the languages {got}, expected {expected}")
-    return judge, models
+    """Return the model of the other direction. Raises UserError if there is no such model."""
+    back = {"source_lang": languages[1], "target_lang": languages[0]}
+    other: dict[str, Any] = {"ckpt": config.judge, **back, "engine": "torch", "search": {}}
+    try:
+        return replace(config, **other).load()
+    except UserError as error:
+        raise UserError(f"judge={config.judge}: {error}") from error
 
 
 def key(translator: BaseTranslator, models: Sequence[Any]) -> list[Any]:

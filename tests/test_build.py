@@ -69,7 +69,7 @@ def test_a_model_of_the_project_takes_no_memory_before_data_are_read() -> None:
         ),
         (["objective=guided_alignment", "model=rnn", "model/attention=none"], "the decoder of this model has none"),
         (["tokenizer.joint=false"], "model.tie_embeddings: got all with tokenizer.joint=false"),
-        (["data.target_lang=en"], "data.target_lang: got 'en', the same as data.source_lang"),
+        (["data.target_lang=en"], "data.target_lang: got 'en', the same as source_lang"),
         (
             ["callbacks.monitor=blue"],
             "got 'blue', expected loss or one of the metrics of scores: bleu, chrf, exact_match; did you mean 'bleu'?",

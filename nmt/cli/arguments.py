@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
-LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "terms")  # what a translator is made of
+LOADING = (
+    "ckpt",
+    "device",
+    "engine",
+    "allow",
+    "search",
+    "source_lang",
+    "target_lang",
+    "terms",
+)  # what a translator is made of
 
 
 @dataclass(kw_only=True)
@@ -52,6 +61,8 @@ C = TypeVar("C", bound=Settings)
 class ModelSettings(Settings):
     """The settings of _model.yaml, which the programs that load a model share."""
 
+    source_lang: str | None
+    target_lang: str | None
     allow: list[str]
     device: str
 

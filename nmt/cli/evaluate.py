@@ -18,14 +18,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from nmt.cli.arguments import OpenMapping, PathText, SearchSettings, configured
 from nmt.cli.output import messages_on, print_stderr
 from nmt.config.schema import read
-from nmt.config.settings import DataConfig, absolute_paths
+from nmt.config.settings import DataConfig, absolute_paths, settings_of_pair
 from nmt.data.corpus import load_corpus, origin
+from nmt.data.sources.base import SPLITS
 from nmt.errors import UserError
 from nmt.parameters import Range
 from nmt.system.atomic import require_writable
@@ -93,21 +95,22 @@ def load_inputs(config: SplitConfig) -> Inputs:
     """
     from nmt.build import build_metrics, build_search, build_source, merge_scores
     from nmt.evaluation.split import Subject
-    from nmt.translation.loading import ExportedModel, require_data_settings
+    from nmt.translation.loading import ExportedModel, directions_of, require_data_settings
 
     translator, models = config.load()
     loaded, ensemble = models[0], len(models) > 1
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
-    data = data_of(loaded, config.data)
+    data = data_of(loaded, config.data, translator.languages)
     check_direction(models, data)
-    if translator.languages == (data.target_lang, data.source_lang):
-        translator = translator.reversed()
+    known, languages = directions_of(loaded.config), (data.source_lang, data.target_lang)
+    if languages in known:
+        translator = translator.in_direction(languages)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
-    split: str = config.split
+    split: str = f"{config.split}.{'-'.join(languages)}" if languages in known[1:] else config.split
     if config.terms is not None:
         patterns = translator.tokenizer.spans.patterns
         node = {"_target_": "nmt.evaluation.metrics.spans.TermAccuracy", "file": config.terms, "patterns": patterns}
-        nodes, split = {**nodes, "terms": node}, f"{config.split}.terms-{translator.terms.digest}"
+        nodes, split = {**nodes, "terms": node}, f"{split}.terms-{translator.terms.digest}"
     metrics = build_metrics(nodes, target_lang=data.target_lang, allow=config.allow)
     source = build_source(data, allow=config.allow)
     with messages_on(sys.stderr):
@@ -136,25 +139,32 @@ def load_inputs(config: SplitConfig) -> Inputs:
 
 def check_direction(models: Sequence[LoadedModel | ExportedModel], data: DataConfig) -> None:
     """Raise UserError for data in a direction that a model was not trained in, and warn of other languages."""
-    from nmt.translation.loading import languages_of
+    from nmt.translation.loading import directions_of
 
     given = data.source_lang, data.target_lang
     for model in models:
-        trained = languages_of(model.config) or given
-        said = f"{model.path} translates {trained[0]} to {trained[1]}"
-        if trained == given[::-1] and not model.config["data"].get("both_directions"):
+        trained = directions_of(model.config) or [given]
+        said = f"{model.path} translates {' and '.join(' to '.join(each) for each in trained)}"
+        if given[::-1] in trained and given not in trained:
             raise UserError(f"data.source_lang: {said}, not the other way")
-        if trained not in (given, given[::-1]):
+        if given not in trained:
             print_stderr(f"warning: {said}, but these data are {given[0]} to {given[1]}")
 
 
-def data_of(loaded: LoadedModel | ExportedModel, given: Mapping[str, Any]) -> DataConfig:
-    """Return the data settings of a checkpoint, with the `given` ones in their place.
+def data_of(
+    loaded: LoadedModel | ExportedModel, given: Mapping[str, Any], languages: tuple[str, str] | None = None
+) -> DataConfig:
+    """Return the data settings of a checkpoint in the direction `languages`, with the `given` ones in their place.
 
     Raises UserError for settings that cannot be used, and names the checkpoint if none were given.
     """
+    own, codes = loaded.config["data"], ("source_lang", "target_lang")
+    given = {**dict(zip(codes, languages or (), strict=False)), **given}
+    for pair in map(partial(settings_of_pair, own), (own.get("pairs") or {}).values()):
+        if {pair[code] for code in codes} == {{**own, **given}.get(code) for code in codes}:
+            own = pair
     try:
-        return read(absolute_paths(merge_data(loaded.config["data"], given)), DataConfig, "data")
+        return read(absolute_paths(merge_data(own, given)), DataConfig, "data")
     except UserError as error:
         if given:
             raise
@@ -180,14 +190,14 @@ def merge_data(own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
     A given `path` replaces the complete corpus, and so does a setting of the source, such as `name` of the Hub. The
     path and the files that the run named would take precedence over it, so they are set to None. So are the word
-    alignments of pairs that are replaced. For the opposite direction, each pair of files is read the other way round.
+    alignments of pairs that are replaced. For the opposite direction, the pairs are those of the run, swapped.
     """
     of_source = [key for key in given if key not in DataConfig.__dataclass_fields__]
     unset = dict.fromkeys(("path", "train", "val", "test")) if given.get("path") is not None or of_source else {}
     replaced = [split for split in ("train", "val") if unset or split in given]
     links = {key: None for split in replaced if (key := f"{split}_alignment") in own}
     languages = [own.get("source_lang"), own.get("target_lang")]
-    backwards = [{**own, **given}.get(key) for key in ("target_lang", "source_lang")] == languages
-    named = {split: own.get(split) for split in ("train", "val", "test") if backwards}
-    swapped = {split: files[::-1] for split, files in named.items() if isinstance(files, list | tuple)}
-    return {**own, **swapped, **unset, **links, **given}
+    back = [{**own, **given}.get(key) for key in ("target_lang", "source_lang")]
+    files = {key: value[::-1] for key, value in given.items() if key in SPLITS and isinstance(value, list | tuple)}
+    turned = {"swapped": True, **files} if back == languages != back[::-1] else {}
+    return {**own, **unset, **links, **given, **turned}

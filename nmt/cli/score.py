@@ -38,7 +38,6 @@ class ScoreConfig(ModelSettings):
     """The settings of score.yaml."""
 
     ckpt: PathText | list[PathText]
-    source_lang: str | None
     source: PathText
     target: PathText
     output: PathText | None

@@ -44,7 +44,6 @@ class TranslateConfig(SearchSettings):
     ckpt: PathText | list[PathText]
     text: FreeText | None
     prefix: FreeText | None
-    source_lang: str | None
     input: PathText | None
     column: str | None
     output: PathText | None

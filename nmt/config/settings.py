@@ -20,7 +20,7 @@ from nmt.parameters import Form, LanguageCode, NonNegativeInt, OtherKeys, Positi
 
 # Keys of a data section whose values are files or folders, and those that name a corpus of one's own.
 FILES = ("path", "train", "val", "test", "train_alignment", "val_alignment")
-OWN_FILES = (*FILES, "more", "more_val")  # the last two have files in each of their entries
+MORE = ("more", "more_val")  # they have files in each of their entries
 PATHS = (*FILES, "root")
 FILES_SOURCE = "nmt.data.sources.files.Files"  # what data.path and data.train put in place of any other source
 METRIC_FILE = "file"  # the key of a metric whose value is a file, such as a glossary
@@ -49,6 +49,16 @@ class MoreValConfig:
 
 
 @dataclass(kw_only=True)
+class PairConfig:
+    """A further pair of languages that one model learns. What is not given is as in `data`."""
+
+    source_lang: LanguageCode | None = None
+    target_lang: LanguageCode | None = None
+    path: str | None = None  # a folder with the files of this pair
+    weight: Annotated[float, Range(above=0.0, high=1000.0)] = 1.0  # as for `MoreConfig`
+
+
+@dataclass(kw_only=True)
 class DataConfig:
     """The source of the sentence pairs, the limits on their lengths, and the sizes of batches.
 
@@ -65,6 +75,8 @@ class DataConfig:
     test: Any
     more: dict[str, MoreConfig] | None = None  # further training corpora, by names of the user's choice
     more_val: dict[str, MoreValConfig] | None = None  # further validation pairs, which every validation scores too
+    pairs: dict[str, PairConfig] | None = None  # further pairs of languages, by names of the user's choice
+    temperature: Annotated[float, Range(low=1.0, high=1000.0)] = 1.0  # of the sizes of the pairs: see `epochs.weights`
     train_alignment: str | None = None  # a file with the word alignments of the training pairs; likewise val_alignment
     val_alignment: str | None = None
     val_size: PositiveInt  # pairs held out of train if there is no validation split
@@ -73,6 +85,7 @@ class DataConfig:
     limit: PositiveInt | None  # use only this number of pairs from the start of every split
     overfit: bool = False  # validation and test are the training pairs (debug=overfit)
     both_directions: bool = False  # train on the pairs with their sides swapped as well
+    swapped: bool = False  # read the pairs from target to source, then swap them: the opposite direction of a run
     max_length: Annotated[int, Range(low=2, high=1_000_000)]  # pieces of the longer side; others are dropped
     max_ratio: Annotated[float, Range(low=1.0)]  # longer side / shorter side; training pairs above it are dropped
     # New random pieces in each epoch: alpha of `nmt.data.subwords.UnigramSampler`, or drop of `BpeDropout`; None: off
@@ -178,7 +191,9 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     left, there is chrF, because programs need one.
     """
     own = config.get("data", {})
-    data = {key: None if key in OWN_FILES else value for key, value in own.items()}
+    data = {key: None if key in (*FILES, *MORE) else value for key, value in own.items()}
+    if own.get("pairs"):
+        data["pairs"] = {name: {**pair, "path": None} for name, pair in own["pairs"].items()}
     if own.get("path") is not None or own.get("train") is not None:
         common = {each.name for each in fields(DataConfig)}
         data = {key: value for key, value in data.items() if key in common} | {"_target_": FILES_SOURCE}
@@ -199,6 +214,21 @@ def corpora(config: Mapping[str, Any]) -> str:
     own = "local files" if data.get("_target_") == FILES_SOURCE else str(data.get("_target_")).rpartition(".")[2]
     begun = ["those of another model"] * bool(config.get("init"))
     return printable(", ".join([str(data.get("name") or own), *more, *begun]))
+
+
+def settings_of_pair(data: Mapping[str, Any], pair: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data settings of a further pair, given those of the run and the entry of `data.pairs`."""
+    given = {key: value for key, value in pair.items() if value is not None and key != "weight"}
+    files = FILES if "path" in given else ()
+    return {**data, **dict.fromkeys((*MORE, "pairs", "train_alignment", "val_alignment", *files)), **given}
+
+
+def pairs_of(data: DataConfig) -> dict[str, DataConfig]:
+    """Return the data settings of each pair of languages by its name: first those of the run itself, named ""."""
+    further = {
+        name: DataConfig(**settings_of_pair(vars(data), vars(pair))) for name, pair in (data.pairs or {}).items()
+    }
+    return {"": data, **further}
 
 
 def with_absolute_paths(plain: Mapping[str, Any]) -> dict[str, Any]:

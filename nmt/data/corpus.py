@@ -70,11 +70,18 @@ def load_more_val(sources: Mapping[str, Source], config: DataConfig) -> dict[str
     return found
 
 
-def digest_of(corpus: Mapping[str, Split], more: Mapping[str, Split], config: DataConfig, *, linked: bool) -> str:
-    """Return a digest of the training and validation pairs, and if `linked` of their alignments."""
-    splits = corpus["train"], corpus["val"]
+def digest_of(
+    corpora: Mapping[str, Mapping[str, Split]], more: Mapping[str, Split], config: DataConfig, *, linked: bool
+) -> str:
+    """Return a digest of the training and validation pairs, and if `linked` of their alignments.
+
+    `corpora` has the splits of each pair of languages, by the names of `pairs_of`.
+    """
+    splits = [corpus[split] for corpus in corpora.values() for split in ("train", "val")]
     links = [split.links or "" for split in splits if linked]
     added = [f"{more[name].digest} {entry.weight}" for name, entry in (config.more or {}).items()]
+    for pair in (config.pairs or {}).values():
+        added.append(f"{pair.source_lang} {pair.target_lang} {pair.weight} {config.temperature}")
     return digest(*(split.digest for split in splits), *links, *added, *["both directions"] * config.both_directions)
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import DataConfig, TrainConfig, pairs_of
 from nmt.data.encoded import (
     CHUNK_PAIRS,
     CorpusWriter,
@@ -25,13 +27,14 @@ from nmt.data.encoded import (
     number_type,
 )
 from nmt.data.filters import Filter, make_filters
-from nmt.data.pair import Split
+from nmt.data.pair import Reiterable, Split
 from nmt.data.progress import PassProgress
 from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer
 from nmt.data.word_links import linked_words, piece_links, words_of_pieces
 from nmt.errors import UserError
 from nmt.system.atomic import cache_folder
+from nmt.system.lines import digest
 
 logger = logging.getLogger(__name__)
 
@@ -162,28 +165,56 @@ class TrainingPairs:
         return self._last[1]
 
 
+def weights(data: DataConfig, corpora: Mapping[str, Mapping[str, Split]]) -> dict[str, float]:
+    """Return how often an epoch has each pair of sentences, for each pair of languages by its name.
+
+    A pair of languages with n pairs of sentences, of at most m, has the weight (m / n) ** (1 - 1 / `data.temperature`)
+    times its own, as in Arivazhagan et al. 2019 (arXiv:1907.05019, section 4.2). With temperature 1, an epoch has all
+    pairs once. With a high one, every pair of languages has as many pairs as the largest.
+    """
+    most = max(len(corpus["train"]) for corpus in corpora.values())
+    own = {"": 1.0} | {name: pair.weight for name, pair in (data.pairs or {}).items()}
+    return {
+        name: own[name] * (most / len(corpus["train"])) ** (1 - 1 / data.temperature)
+        for name, corpus in corpora.items()
+    }
+
+
+def texts_of(data: DataConfig, corpora: Mapping[str, Mapping[str, Split]]) -> Split:
+    """Return the pairs that the tokenizer learns from: each pair of languages about as often as an epoch has it."""
+    if len(corpora) == 1:
+        return corpora[""]["train"]
+    repeated = [corpora[name]["train"] for name, weight in weights(data, corpora).items() for _ in range(ceil(weight))]
+    pairs = Reiterable(lambda: itertools.chain.from_iterable(repeated))
+    return Split(pairs, sum(map(len, repeated)), digest(*(each.digest for each in repeated)))
+
+
 def make_training_pairs(
     settings: TrainConfig,
-    corpus: Mapping[str, Split],
+    corpora: Mapping[str, Mapping[str, Split]],
     more: Mapping[str, Split],
     tokenizer: Tokenizer,
     *,
     chosen: Mapping[str, Filter] = MappingProxyType({}),
     linked: bool = False,
 ) -> TrainingPairs:
-    """Return the encoded training pairs of each epoch: of the split train of `corpus`, and of the corpora `more`.
+    """Return the encoded training pairs of each epoch: of the split train of `corpora`, and of the corpora `more`.
 
-    The `chosen` filters drop pairs of all these corpora. Raises UserError if the filters drop all pairs of a corpus.
+    `corpora` has the splits of each pair of languages. The `chosen` filters drop pairs of all these corpora. Raises
+    UserError if the filters drop all pairs of a corpus.
     """
     data = settings.data
 
-    def encoded(split: Split, backwards: bool) -> EncodedCorpus:
-        filters = make_filters(data, chosen, {**corpus, "train": split})
-        return encode_corpus(split, tokenizer, filters, folder=cache_folder(), linked=linked, backwards=backwards)
+    def encoded(split: Split, backwards: bool, name: str = "") -> EncodedCorpus:
+        own = pairs_of(data)[name]
+        filters = make_filters(own, chosen, {**corpora[name], "train": split})
+        turned = tokenizer.towards(own.source_lang if backwards else own.target_lang)
+        return encode_corpus(split, turned, filters, folder=cache_folder(), linked=linked, backwards=backwards)
 
     parts, sampling = list[WeightedCorpus](), None
     for backwards in (False, True) if data.both_directions else (False,):
-        parts.append(WeightedCorpus(encoded(corpus["train"], backwards)))
+        for name, weight in weights(data, corpora).items():
+            parts.append(WeightedCorpus(encoded(corpora[name]["train"], backwards, name), weight))
         for name, entry in (data.more or {}).items():
             try:
                 parts.append(WeightedCorpus(encoded(more[name], backwards), entry.weight))
@@ -192,6 +223,6 @@ def make_training_pairs(
     if data.subword_sampling is not None:
         sampling = SubwordSampling(tokenizer, data.subword_sampling, data.max_length)
     train = TrainingPairs(parts, sampling, settings.seed)
-    if more or data.both_directions:
+    if more or data.pairs or data.both_directions:
         logger.info(f"training pairs: {len(train):,} in an epoch")
     return train

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,12 @@ TRAINER_OPTIONS: dict[str, Any] = {
 }
 
 
-def train_model(texts: Iterable[str], vocab_size: int, side: str, config: TokenizerConfig) -> bytes:
-    """Return a SentencePiece model trained on normalized texts. `side` names them in errors.
+def train_model(
+    texts: Iterable[str], vocab_size: int, side: str, config: TokenizerConfig, tags: Sequence[str] = ()
+) -> bytes:
+    """Return a SentencePiece model trained on normalized texts, with a piece for the tag of each language in `tags`.
 
+    `side` names the texts in errors.
     Raises UserError if SentencePiece cannot train on them.
     """
     writer = io.BytesIO()
@@ -51,6 +54,7 @@ def train_model(texts: Iterable[str], vocab_size: int, side: str, config: Tokeni
                 hard_vocab_limit=config.vocab_size is not None,  # a default size may be more than the texts allow
                 character_coverage=config.character_coverage,
                 normalization_rule_tsv=str(rules),
+                control_symbols=[f">>{language}<<" for language in tags],  # a text never gives one
                 **TRAINER_OPTIONS,
             )
         except RuntimeError as error:  # also for an exception of the texts

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from nmt.tokens import EOS, RESERVED, WORD_MARK
+from nmt.tokens import EOS, RESERVED, TAG, WORD_MARK
 
 WORDS = 100_000  # UnigramSampler keeps the segmentations of so many words in memory
 STATES = 400_000  # BpeDropout keeps the possible merges of so many partly merged words in memory
@@ -65,7 +65,7 @@ class Sampler(ABC):
 
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
-        self._reserved = {inventory.ids[piece] for piece in RESERVED if piece in inventory.ids}
+        self._reserved = {index for piece, index in inventory.ids.items() if piece in RESERVED or TAG.fullmatch(piece)}
         self._starts = {index for index, content in enumerate(inventory.content) if content.startswith(_MARK)}
 
     def __call__(self, ids: Sequence[int], rng: random.Random) -> list[int]:

@@ -31,7 +31,7 @@ from nmt.system.atomic import write_atomically
 from nmt.system.run_files import MAX_TOKENIZER, require_regular
 from nmt.text.protect import NO_SPANS, Spans
 from nmt.text.protect import VERSION as SPANS_VERSION
-from nmt.tokens import BOS, EOS, PAD, RESERVED, UNK, WORD_MARK, Piece
+from nmt.tokens import BOS, EOS, PAD, RESERVED, TAG, UNK, WORD_MARK, Piece
 
 if TYPE_CHECKING:
     from nmt.config.settings import TokenizerConfig
@@ -44,19 +44,29 @@ logger = logging.getLogger(__name__)
 
 
 class Tokenizer:
-    """The vocabularies of source and target. In both, the ids are 0 for pad, 1 for unk, 2 for bos and 3 for eos."""
+    """The vocabularies of source and target. In both, the ids are 0 for pad, 1 for unk, 2 for bos and 3 for eos.
 
-    def __init__(self, source_model: bytes, target_model: bytes | None = None, *, spans: Spans = NO_SPANS) -> None:
+    A vocabulary of several target languages has a tag for each, a piece such as ">>de<<" that no text contains. Every
+    source then begins with the tag of the language to translate to (Johnson et al. 2017, arXiv:1611.04558).
+    """
+
+    def __init__(
+        self, source_model: bytes, target_model: bytes | None = None, *, spans: Spans = NO_SPANS, target: str = ""
+    ) -> None:
         """Take SentencePiece models as bytes. Without `target_model`, both sides share one vocabulary.
 
-        `spans` are the spans of the texts of the training. Raises UserError for a model that is damaged or has other
-        special ids, and for one that has no pieces for the marks of `spans`.
+        `spans` are the spans of the texts of the training, and `target` is the language to translate to, which only a
+        vocabulary with tags needs. Raises UserError for a model that is damaged or has other special ids, and for one
+        that has no pieces for the marks of `spans` or no tag for `target`.
         """
         self.source_model = source_model
         self.target_model = target_model
         self.spans = spans
         self._source = _processor(source_model)
         self._target = self._source if target_model is None else _processor(target_model)
+        self.tag = [self.tags[target]] if target in self.tags else []
+        if target and self.tags and not self.tag:
+            raise UserError(f"tokenizer: got the target language {target}, expected one of {', '.join(self.tags)}")
         if spans and not {*RESERVED} <= {*self.source_vocabulary} & {*self.target_vocabulary}:
             raise UserError(
                 f"spans: got {', '.join(spans.patterns)}, but this vocabulary has no pieces for their marks; use "
@@ -65,13 +75,20 @@ class Tokenizer:
 
     @classmethod
     def train(
-        cls, split: Split, config: TokenizerConfig, *, cache_dir: Path | None, spans: Spans = NO_SPANS
+        cls,
+        split: Split,
+        config: TokenizerConfig,
+        *,
+        cache_dir: Path | None,
+        spans: Spans = NO_SPANS,
+        tags: Sequence[str] = (),
     ) -> Tokenizer:
         """Return the tokenizer of the files `config.path`, or one trained on `split` with marks in place of `spans`.
 
-        The same texts, config, spans and SentencePiece version give the same ids. The pairs may be larger than memory.
-        If there are more than `config.max_pairs`, every n-th pair is used. Models are cached in the folder `cache_dir`
-        (None: not cached). Raises UserError if the texts do not allow the size of the vocabulary.
+        A new one has a tag for each of the languages `tags`. The same texts, config, spans, tags and SentencePiece
+        version give the same ids. The pairs may be larger than memory. If there are more than `config.max_pairs`, every
+        n-th pair is used. Models are cached in the folder `cache_dir` (None: not cached). Raises UserError if the texts
+        do not allow the size of the vocabulary.
         """
         if config.path is not None:
             paths = list(map(Path, [config.path] if isinstance(config.path, str) else config.path))
@@ -81,14 +98,23 @@ class Tokenizer:
             except ValueError as error:
                 raise UserError(f"tokenizer.path: {path}: {error}; expected a SentencePiece model") from error
             return cls(*(path.read_bytes() for path in paths), spans=spans)
-        sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans)
+        sides, key = ("joint",) if config.joint else ("source", "target"), _key(split, config, spans, tags)
         entries = [None if cache_dir is None else cache_dir / f"{side}-{key}.model" for side in sides]
-        models = [_model(split, side, config, spans, entry) for side, entry in zip(sides, entries, strict=True)]
+        models = [_model(split, side, config, spans, tags, entry) for side, entry in zip(sides, entries, strict=True)]
         return cls(*models, spans=spans)
 
     def with_spans(self, spans: Spans) -> Tokenizer:
         """Return the same tokenizer for texts with other spans. Raises UserError if it has no marks for them."""
         return Tokenizer(self.source_model, self.target_model, spans=spans)
+
+    def towards(self, language: str) -> Tokenizer:
+        """Return the tokenizer of sources that are translated to `language`. Without tags, it is the same.
+
+        Raises UserError if it has tags, but none for this language.
+        """
+        if not self.tags:
+            return self
+        return Tokenizer(self.source_model, self.target_model, spans=self.spans, target=language)
 
     @property
     def type(self) -> str:
@@ -112,11 +138,11 @@ class Tokenizer:
         return int(self._target.get_piece_size())
 
     def encode_source(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of each text, followed by eos. An empty text gives [eos].
+        """Return the ids of each text after its tag, if there is one, and before eos. An empty text gives [eos].
 
         A text is given in the form that models read, with pieces for its slots; see `nmt.text.protect`.
         """
-        return _encode(self._source, texts)
+        return [[*self.tag, *ids] if len(ids) > 1 else ids for ids in _encode(self._source, texts)]
 
     def encode_target(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text, followed by eos. An empty text gives [eos]."""
@@ -147,6 +173,12 @@ class Tokenizer:
         return tuple(self._target.id_to_piece(list(range(self.target_vocab_size))))
 
     @functools.cached_property
+    def tags(self) -> dict[str, int]:
+        """The source id of the tag of each target language; empty for a vocabulary of one direction."""
+        found = ((TAG.fullmatch(piece), index) for index, piece in enumerate(self.source_vocabulary))
+        return {match[1]: index for match, index in found if match and self._source.is_control(index)}
+
+    @functools.cached_property
     def unknown_ids(self) -> tuple[frozenset[int], frozenset[int]]:
         """The source ids and the target ids that stand for characters without a piece: unk, and single bytes."""
         single = (filter(each.is_byte, range(each.get_piece_size())) for each in (self._source, self._target))
@@ -171,6 +203,7 @@ class Tokenizer:
         parts = [sentencepiece.__version__.encode(), self.source_model, self.target_model or b""]
         if self.spans:
             parts.append(json.dumps([SPANS_VERSION, self.spans.patterns]).encode())
+        parts += [repr(self.tag).encode()] * len(self.tag)
         return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
@@ -239,7 +272,9 @@ def default_size(characters: int, pairs: int) -> int:
     return max(fewest, min(MOST_PIECES, fewest + round(33 * math.sqrt(pairs))))
 
 
-def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry: Path | None) -> bytes:
+def _model(
+    split: Split, side: str, config: TokenizerConfig, spans: Spans, tags: Sequence[str], entry: Path | None
+) -> bytes:
     """Return the model in the file `entry` of the cache, or a new one, which is then written to it."""
     model, note = None if entry is None else _cached(entry), f", from {entry}"
     if model is None:
@@ -247,7 +282,7 @@ def _model(split: Split, side: str, config: TokenizerConfig, spans: Spans, entry
         size = config.vocab_size
         if size is None:
             size = default_size(len({" "}.union(*_texts(split, side, stride, spans))), len(split))
-        model = train_model(_texts(split, side, stride, spans), size, side, config)
+        model = train_model(_texts(split, side, stride, spans), size, side, config, tags)
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
         if entry is not None:
             write_atomically(entry, model)
@@ -265,8 +300,9 @@ def _cached(entry: Path) -> bytes | None:
     return None
 
 
-def _key(split: Split, config: TokenizerConfig, spans: Spans) -> str:
+def _key(split: Split, config: TokenizerConfig, spans: Spans, tags: Sequence[str]) -> str:
     settings = {
+        **({"tags": tags} if tags else {}),
         **({"spans": [SPANS_VERSION, *spans.patterns.items()]} if spans else {}),  # the first that matches counts
         **dataclasses.asdict(config),
         **TRAINER_OPTIONS,

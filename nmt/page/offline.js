@@ -28,17 +28,21 @@ const backend = {
       each.remove(); // the worker has its own copy
       return new Holder(engine, each.textContent.trim());
     });
-    const models = (await Promise.all(this.holders.map((each) => each.loaded))).map((each, id) => ({ ...each, id }));
+    const loaded = await Promise.all(this.holders.map((each) => each.loaded));
+    const models = loaded.flatMap(({ directions, ...each }, holder) => // on the page, each direction is a model
+      directions.map(([from, to, tag]) => ({ ...each, holder, tag, languages: [from, to] })));
+    models.forEach((each, id) => { each.id = id; });
+    this.models = models;
     const languages = models.map(({ languages: [code, other] }) => ({ code, targets: [other] }));
     return { limit: 1000, example: models[0].example, models, languages };
   },
 
   // Each line is a sentence, as for scripts/translate.py.
   async translate({ text, model, alternatives, off, prefix }, signal) {
-    const start = performance.now(), beam = alternatives ? {} : { beam_size: 1 };
+    const { holder, tag } = this.models[model], start = performance.now(), beam = alternatives ? {} : { beam_size: 1 };
     const lines = await Promise.all(text.split("\n").map(async (source) => {
-      const options = source.trim() ? { ...beam, n_best: 1 + alternatives, off, prefix } : {};
-      return { source, ...await this.holders[model].ask({ kind: "translate", text: source, options }, signal) };
+      const options = source.trim() ? { ...beam, n_best: 1 + alternatives, off, prefix, tag } : {};
+      return { source, ...await this.holders[holder].ask({ kind: "translate", text: source, options }, signal) };
     }));
     const found = lines.filter(({ translations }) => translations.length);
     const texts = found.length === 1 ? found[0].translations.map(({ text }) => text) : [];
@@ -56,6 +60,7 @@ const backend = {
   },
 
   trace({ model, ...asked }, signal) {
-    return this.holders[model].ask({ ...asked, kind: "trace" }, signal);
+    const { holder, tag } = this.models[model];
+    return this.holders[holder].ask({ ...asked, tag, kind: "trace" }, signal);
   },
 };

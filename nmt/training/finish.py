@@ -14,11 +14,9 @@ import torch
 
 from nmt.checkpoint import Checkpoint, average, load, save, set_weights
 from nmt.data.batches import BatchLoader
-from nmt.data.corpus import origin
 from nmt.data.encoded import encode
 from nmt.data.progress import PassProgress
-from nmt.data.sources.base import Source
-from nmt.evaluation.metrics.base import Metric
+from nmt.evaluation.metrics.base import labels
 from nmt.evaluation.split import Evaluation, Subject, evaluate, table, write_evaluation
 from nmt.system import machine
 from nmt.system.atomic import write_atomically
@@ -37,14 +35,11 @@ def finish(
     trainer: pl.Trainer,
     module: TranslationModule,
     checkpointing: Checkpointing,
-    metrics: Mapping[str, Metric],
-    source: Source,
     facts: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Choose the weights, score with them, call the callbacks, write metrics.json and return its content.
 
-    `metrics` are all metrics of the run, `source` is where its pairs come from, and `facts` are entries of metrics.json
-    that are known already.
+    `facts` are entries of metrics.json that are known already.
     """
     recipe, folder, model = module.recipe, module.folder, module.translator.model
     model.to(trainer.strategy.root_device)  # Lightning has moved it to the CPU
@@ -55,7 +50,7 @@ def finish(
     chosen = candidates[kind]
     set_weights(model, chosen.weights)
     module.translator.update = chosen.update
-    scored = _score(module, metrics, source)
+    scored = _score(module)
     result = {
         **{split: evaluation.scores.to_dict() for split, evaluation in scored.items()},
         "sentences": {split: len(evaluation.references) for split, evaluation in scored.items()},
@@ -83,8 +78,10 @@ def finish(
     write_atomically(folder / METRICS, text.encode())
     for update in recent_updates(folder):  # an extended run averages the weights of its new validations only
         recent_checkpoint(folder, update).unlink(missing_ok=True)
-    for evaluation in scored.values():
-        logger.info(table(evaluation))
+    for label, evaluation in scored.items():
+        shown = labels(evaluation.scores.metrics)
+        figures = ", ".join(f"{shown[name]} {each.value:.2f}" for name, each in evaluation.scores.items())
+        logger.info(table(evaluation) if label in module.corpus else f"{label}: {figures}")
     logger.info(f"run folder: {folder}")
     return result
 
@@ -130,24 +127,19 @@ def _validate(trainer: pl.Trainer, module: TranslationModule) -> dict[str, float
     return validation_scores(means_of([losses.totals()]), module.metrics, translations, module.val_pairs)
 
 
-def _score(module: TranslationModule, metrics: Mapping[str, Metric], source: Source) -> dict[str, Evaluation]:
+def _score(module: TranslationModule) -> dict[str, Evaluation]:
     """Decode validation and test with the search of the recipe, and write translations and scores."""
     scored: dict[str, Evaluation] = {}
-    data, splits = module.recipe.settings.data, module.corpus
-    for split in ("val", "test"):
-        if split not in splits:
-            logger.info("the corpus has no test split: only validation is scored")
-            continue
-        subject = Subject(
-            split=split,
-            source_lang=data.source_lang,
-            target_lang=data.target_lang,
-            data=origin(source, data, split),
-            update=module.translator.update,
-        )
-        scored[split] = evaluate(module.translator, list(splits[split]), metrics, subject, bootstrap=1000)
-        written = write_evaluation(module.folder, scored[split])
-        logger.info(f"translations of {split}: {written}")
+    if "test" not in module.corpus:
+        logger.info("the corpus has no test split: only validation is scored")
+    for name, each in module.scored.items():
+        translator = module.translator.in_direction(each.languages)
+        source, target = each.languages
+        for split, pairs in each.splits.items():
+            label, data = f"{split}.{name}" if name else split, each.origins[split]
+            subject = Subject(split=label, source_lang=source, target_lang=target, data=data, update=translator.update)
+            scored[label] = evaluate(translator, pairs, each.metrics, subject, bootstrap=1000)
+            logger.info(f"translations of {label}: {write_evaluation(module.folder, scored[label])}")
     return scored
 
 

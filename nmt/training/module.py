@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
 import pytorch_lightning as pl
@@ -15,13 +15,14 @@ from nmt.build import build_optimizer
 from nmt.checkpoint import Checkpoint, non_finite, weights_of
 from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, BatchLoader
-from nmt.data.pair import SentencePair, Split
+from nmt.data.pair import Split
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.training.divided import Divided
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Limits, Schedule
+from nmt.training.scored import ScoredPairs
 from nmt.training.state import state_entry
 from nmt.training.validation import (
     Counts,
@@ -57,9 +58,9 @@ class Diverged(UserError):
 class TranslationModule(pl.LightningModule):
     """Trains a model: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `corpus` has the splits of the corpus, `more` the further training corpora, and `more_val` the further validation
-    pairs. `digest` identifies the training and validation pairs. `metrics` are those that every validation computes.
-    Callbacks may read the public members.
+    `corpus` has the splits of the corpus, `more` the further training corpora, and `scored` the pairs that are
+    validated, those of the corpus under "". `digest` identifies the training and validation pairs. `metrics` are those
+    that every validation computes. Callbacks may read the public members.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class TranslationModule(pl.LightningModule):
         corpus: Mapping[str, Split],
         more: Mapping[str, Split],
         *,
-        more_val: Mapping[str, Sequence[SentencePair]],
+        scored: Mapping[str, ScoredPairs],
         digest: str,
         objective: Objective,
         schedule: Schedule,
@@ -80,8 +81,8 @@ class TranslationModule(pl.LightningModule):
         self.recipe, self.folder = recipe, recipe.folder
         self.translator = translator  # its weights are those of the last update
         self.model = translator.model
-        self.corpus, self.more, self.more_val = corpus, more, more_val
-        self.val_pairs: Sequence[SentencePair] = list(corpus["val"])
+        self.corpus, self.more, self.scored = corpus, more, scored
+        self.val_pairs = scored[""].splits["val"]
         self.digest = digest
         self.objective, self.schedule = objective, schedule
         self._divided = Divided(self.model, objective)
@@ -227,13 +228,17 @@ class TranslationModule(pl.LightningModule):
         self._val_losses.add(batch_sums(self.model, self.objective, batch))
 
     def on_validation_epoch_end(self) -> None:
-        """Translate the validation split and the further validation pairs greedily, score each as a corpus, and log."""
+        """Translate the validation pairs greedily, score those of each set as a corpus, and log."""
         self.translator.update = self.global_step
         means = means_of(self._gathered(self._val_losses.totals()))
-        translations = self._translations(self.val_pairs)
-        scores = validation_scores(means, self.metrics, translations, self.val_pairs)
-        more = {name: metric_scores(self.metrics, self._translations(p), p) for name, p in self.more_val.items()}
-        self.validation = Validation(self.global_step, scores, translations, more)
+        found = {name: self._translations(each) for name, each in self.scored.items()}
+        scores = validation_scores(means, self.metrics, found[""], self.val_pairs)
+        more = {
+            name: metric_scores({key: each.metrics[key] for key in self.metrics}, found[name], each.splits["val"])
+            for name, each in self.scored.items()
+            if name
+        }
+        self.validation = Validation(self.global_step, scores, found, more)
         figures = {f"val/{name}": value for name, value in scores.items()}
         figures |= {f"val_{name}/{key}": value for name, found in more.items() for key, value in found.items()}
         logged = {**figures, QUALITY: self.monitor.quality(scores)}
@@ -244,11 +249,14 @@ class TranslationModule(pl.LightningModule):
             row = {"update": self.global_step, "epochs": round(self.meter.before.epochs, 3), "train_loss": loss}
             add_to_history(self.folder, {**row, "val": scores, "more_val": more})
 
-    def _translations(self, pairs: Sequence[SentencePair]) -> list[Translation]:
-        """Return the translations of the pairs' sources; every rank translates its share."""
-        rank, ranks = self.trainer.global_rank, self.trainer.world_size
-        sources = [pair.source for pair in pairs[rank::ranks]]
-        share = self.translator.translate(sources, search=validation_search(self.translator.search))
+    def _translations(self, scored: ScoredPairs) -> list[Translation]:
+        """Return the translations of the validation pairs' sources; every rank translates its share."""
+        rank, ranks, pairs = self.trainer.global_rank, self.trainer.world_size, scored.splits["val"]
+        translator, sources = (
+            self.translator.in_direction(scored.languages),
+            [pair.source for pair in pairs[rank::ranks]],
+        )
+        share = translator.translate(sources, search=validation_search(translator.search))
         by_place: dict[int, Translation] = {}
         for first, part in enumerate(self._gathered(share)):
             by_place.update(zip(range(first, len(pairs), ranks), part, strict=True))

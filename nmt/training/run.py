@@ -14,11 +14,11 @@ from torch import nn
 from nmt.build import Objects, build, build_model, build_objects, search_node
 from nmt.checks import check_lengths
 from nmt.config.recipe import Recipe
-from nmt.config.settings import TrainConfig
+from nmt.config.settings import TrainConfig, pairs_of
 from nmt.data.batches import BatchLoader
-from nmt.data.corpus import digest_of, load_corpus, load_more, load_more_val, origin
+from nmt.data.corpus import digest_of, load_corpus, load_more, origin
 from nmt.data.encoded import Encoded, encode
-from nmt.data.epochs import TrainingPairs, make_training_pairs
+from nmt.data.epochs import TrainingPairs, make_training_pairs, texts_of
 from nmt.data.pair import Split
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -35,8 +35,10 @@ from nmt.training.finish import finish
 from nmt.training.initial import begin_from, freeze, load_initial
 from nmt.training.module import EndOfBatch, TranslationModule
 from nmt.training.schedules import Limits
+from nmt.training.scored import scored_pairs
 from nmt.training.state import begin_folder, check_folder, read_last, stored_tokenizer
 from nmt.training.trainer import Validations, check_batches, make_trainer, validates_by_progress
+from nmt.translation.loading import directions_of
 from nmt.translation.translator import Translator
 
 logger = logging.getLogger(__name__)
@@ -73,16 +75,18 @@ def train(
     loggers = [build("logger", node, f"logger.extra.{key}", **options) for key, node in settings.logger.extra.items()]
     with first_of_node_first():  # the others find the tokenizer and the encoded pairs in the cache
         pl.seed_everything(settings.seed, verbose=False)
-        corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
+        pairs = pairs_of(settings.data)
+        corpora = {name: load_corpus(objects.sources[name], data) for name, data in pairs.items()}
+        corpus, more = corpora[""], load_more(objects.more_sources, settings.data)
         check_alignments(settings, objects, corpus)
-        digest = digest_of(corpus, more, settings.data, linked=objects.objective.needs_links)
+        digest = digest_of(corpora, more, settings.data, linked=objects.objective.needs_links)
         if resumed is not None and resumed["corpus_sha256"] != digest:
             raise UserError(
                 f"resume={recipe.folder}: the training or validation pairs, or their word alignments, are not those "
                 f"that this run began with; restore them, or start a new run from its weights: init={recipe.folder}"
             )
-        translator = make_translator(recipe, objects, corpus, resumed)
-        train_pairs, val_pairs = encode_pairs(settings, objects, corpus, more, translator)
+        translator = make_translator(recipe, objects, corpora, resumed)
+        train_pairs, val_pairs = encode_pairs(settings, objects, corpora, more, translator)
     if settings.embeddings == "cooccurrence" and resumed is None:
         begin_with_cooccurrence(translator.model.encoder.embedding, train_pairs.of_epoch(0))
     limits = Limits.of(settings.trainer).or_default(len(train_pairs))
@@ -92,7 +96,7 @@ def train(
         translator,
         corpus,
         more,
-        more_val=load_more_val(objects.more_val, settings.data),
+        scored=scored_pairs(settings, objects, corpora),
         digest=digest,
         objective=objects.objective,
         schedule=objects.schedule,
@@ -154,7 +158,7 @@ def train(
             "hardware": machine.describe(trainer.strategy.root_device, place.size),
             "commit": git_commit,
         }
-        return finish(trainer, module, checkpointing, objects.metrics, objects.source, facts)
+        return finish(trainer, module, checkpointing, facts)
 
 
 # The steps of the story
@@ -174,14 +178,19 @@ def check_alignments(settings: TrainConfig, objects: Objects, corpus: Mapping[st
 
 
 def make_translator(
-    recipe: Recipe, objects: Objects, corpus: Mapping[str, Split], resumed: Mapping[str, Any] | None = None
+    recipe: Recipe,
+    objects: Objects,
+    corpora: Mapping[str, Mapping[str, Split]],
+    resumed: Mapping[str, Any] | None = None,
 ) -> Translator:
     """Return the model with its tokenizer, which is that of a resumed run (last.ckpt), of `init`, or new.
 
-    The weights are those of `init` or new, and the parts `freeze` are not trained. On resume, `trainer.fit` restores
-    the weights.
+    `corpora` has the splits of each pair of languages. The weights are those of `init` or new, and the parts `freeze`
+    are not trained. On resume, `trainer.fit` restores the weights.
     """
-    settings, start = recipe.settings, None
+    settings, start, data = recipe.settings, None, recipe.settings.data
+    directions = directions_of(recipe.plain)
+    tags = sorted({target for _, target in directions}) if data.pairs else []
     if settings.init is not None and resumed is None:
         start = load_initial(settings.init, recipe.plain, new_tokenizer=settings.init_tokenizer == "new")
     if resumed is not None:
@@ -189,7 +198,14 @@ def make_translator(
     elif start is not None and settings.init_tokenizer == "kept":
         tokenizer = start.tokenizer.with_spans(objects.spans)
     else:
-        tokenizer = Tokenizer.train(corpus["train"], settings.tokenizer, cache_dir=cache_folder(), spans=objects.spans)
+        texts, cache = texts_of(data, corpora), cache_folder()
+        tokenizer = Tokenizer.train(texts, settings.tokenizer, cache_dir=cache, spans=objects.spans, tags=tags)
+    if missing := {*tags} - {*tokenizer.tags}:
+        raise UserError(
+            f"data.pairs: the vocabulary has no piece >>{min(missing)}<<, which stands before a source that is "
+            "translated to this language; use init_tokenizer=new, or a vocabulary with this piece"
+        )
+    tokenizer = tokenizer.towards(data.target_lang)
     model = build_model(
         settings.model,
         source_vocab_size=tokenizer.source_vocab_size,
@@ -199,25 +215,33 @@ def make_translator(
     if start is not None:
         begin_from(start, model, tokenizer, settings.init_parts, str(settings.init))
     freeze(model, settings.freeze)
-    if settings.data.overfit:
+    if data.overfit:
         for part in model.modules():  # so that the model can memorize a few pairs
             if isinstance(part, Dropout | nn.Dropout):
                 part.p = 0.0
-    return Translator(model, tokenizer, objects.search, name=settings.name, trained_length=settings.data.max_length)
+    return Translator(
+        model,
+        tokenizer,
+        objects.search,
+        name=settings.name,
+        trained_length=data.max_length,
+        languages=directions[0],
+        directions=directions[1:],
+    )
 
 
 def encode_pairs(
     settings: TrainConfig,
     objects: Objects,
-    corpus: Mapping[str, Split],
+    corpora: Mapping[str, Mapping[str, Split]],
     more: Mapping[str, Split],
     translator: Translator,
 ) -> tuple[TrainingPairs, list[Encoded]]:
-    """Return the training and validation pairs as ids.
+    """Return the training and validation pairs as ids. `corpora` has the splits of each pair of languages.
 
     Raises UserError if a validation pair or a test source is longer than the positions of the model.
     """
-    tokenizer, linked = translator.tokenizer, objects.objective.needs_links
+    tokenizer, linked, corpus = translator.tokenizer, objects.objective.needs_links, corpora[""]
     val = encode(list(corpus["val"]), tokenizer, linked=linked)
     lengths = {"val": [len(pair.source) for pair in val], "test": []}
     if translator.model.encoder.max_length is not None:
@@ -232,4 +256,4 @@ def encode_pairs(
             of=f"the longest sentence of {split}",
             otherwise="leave that sentence out",
         )
-    return make_training_pairs(settings, corpus, more, tokenizer, chosen=objects.filters, linked=linked), val
+    return make_training_pairs(settings, corpora, more, tokenizer, chosen=objects.filters, linked=linked), val

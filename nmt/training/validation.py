@@ -124,14 +124,19 @@ class Meter:
 class Validation:
     """The validation after `update`: its figures by name (the losses, then the metrics), and the translations.
 
-    `more` has the metrics of the further validation pairs, by their names. Before the first validation `update` is -1,
-    and there are no scores.
+    `by_name` has the translations of the run's own pairs under "", and those of the further pairs, of which `more` has
+    the metrics. Before the first validation `update` is -1, and there are no scores.
     """
 
     update: int = -1
     scores: Mapping[str, float] = field(default_factory=dict)
-    translations: Sequence[Translation] = ()
+    by_name: Mapping[str, Sequence[Translation]] = field(default_factory=dict)
     more: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @property
+    def translations(self) -> Sequence[Translation]:
+        """The translations of the run's own pairs."""
+        return self.by_name.get("", ())
 
 
 def add_to_history(folder: Path, row: Mapping[str, Any]) -> None:

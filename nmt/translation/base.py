@@ -110,10 +110,13 @@ class BaseTranslator(ABC):
         translator.terms = terms
         return translator
 
-    def reversed(self) -> Self:
-        """Return a translator of the same models for the opposite direction; they were trained in both directions."""
+    def in_direction(self, languages: tuple[str, str]) -> Self:
+        """Return a translator of the same models from one language to another. They were trained in this direction.
+
+        Raises UserError if the vocabulary has tags, but none for the second language.
+        """
         translator = copy.copy(self)
-        translator.languages = None if self.languages is None else (self.languages[1], self.languages[0])
+        translator.languages, translator.tokenizer = languages, self.tokenizer.towards(languages[1])
         return translator
 
     def translate(self, sentences: Sequence[str | Segment], **options: Any) -> list[Translation]:

@@ -14,6 +14,7 @@ from nmt import checkpoint
 from nmt.build import build, build_search, override
 from nmt.checkpoint import ConfigFile, LoadedModel
 from nmt.config.schema import Count, read_json
+from nmt.config.settings import settings_of_pair
 from nmt.errors import UserError
 from nmt.parameters import PositiveInt, Range
 from nmt.search.base import Search
@@ -94,13 +95,15 @@ def load(
     search: Search | Mapping[str, Any] | None = None,
     allow: Sequence[str] = (),
     source_lang: str | None = None,
+    target_lang: str | None = None,
     terms: str | None = None,
     **fields: Any,
 ) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
     """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
 
-    The translator reads `source_lang`, and uses the glossary in the file `terms`. Raises UserError for a language that
-    the models do not read, and for files that cannot be read.
+    The translator translates from `source_lang` to `target_lang`, in the first direction of the models that fits what
+    is given, and uses the glossary in the file `terms`. Raises UserError for languages that the models do not
+    translate, and for files that cannot be read.
     """
     process.speed_up()
     translator: BaseTranslator
@@ -110,15 +113,8 @@ def load(
     else:
         models = loaded = load_models(ckpt, device, allow)
         translator = _translator(loaded, device, engine, search, allow, **fields)
-    source, target = known = translator.languages or ("", "")
-    if source_lang is not None and (read := find_language(source_lang, filter(None, known))) != source:
-        if read is None:
-            expected = f"expected {source} or {target}" if source else "the model does not say its languages"
-            raise UserError(f"source_lang: got {source_lang}, but {expected}")
-        if one_way := [model for model in models if not model.config["data"].get("both_directions")]:
-            got = f"{one_way[0].path} translates {source} to {target}, not the other way"
-            raise UserError(f"source_lang: {got}; expected a model trained with data.both_directions=true")
-        translator = translator.reversed()
+    if source_lang or target_lang:
+        translator = translator.in_direction(direction([model.config for model in models], source_lang, target_lang))
     return translator if terms is None else translator.with_terms(read_terms(Path(terms).expanduser())), models
 
 
@@ -187,7 +183,7 @@ def make_translator(
             update=each.update,
             trained_length=each.config.get("data", {}).get("max_length"),
             languages=languages_of(each.config),
-            both_directions=each.config.get("data", {}).get("both_directions", False),
+            directions=directions_of(each.config)[1:],
         )
         for each in loaded
     ]
@@ -208,6 +204,34 @@ def languages_of(config: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the languages of a checkpoint's config, or None if the translator that was saved did not know them."""
     data = config.get("data", {})
     return (data["source_lang"], data["target_lang"]) if data.keys() >= {"source_lang", "target_lang"} else None
+
+
+def directions_of(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the languages of each direction that the run of a config has learned, the main one first."""
+    data, main = config.get("data", {}), languages_of(config)
+    if main is None:
+        return []
+    further = [settings_of_pair(data, pair) for pair in (data.get("pairs") or {}).values()]
+    found = [main, *((each["source_lang"], each["target_lang"]) for each in further)]
+    turned = [(target, source) for source, target in found if data.get("both_directions")]
+    return list(dict.fromkeys([*found, *turned]))
+
+
+def direction(
+    configs: Sequence[Mapping[str, Any]], source_lang: str | None, target_lang: str | None
+) -> tuple[str, str]:
+    """Return the first direction of the models of these configs that fits the languages that are given.
+
+    Raises UserError if there is none.
+    """
+    known, *others = map(directions_of, configs)
+    for languages in (each for each in known if all(each in one for one in others)):
+        given = zip((source_lang, target_lang), languages, strict=True)
+        if all(find_language(code, [own]) for code, own in given if code):
+            return languages
+    listed = " or ".join(" to ".join(each) for each in known) or "a model that says its languages"
+    got = " to ".join(filter(None, (source_lang, target_lang)))
+    raise UserError(f"{'source' if source_lang else 'target'}_lang: got {got}, expected {listed}")
 
 
 def require_data_settings(config: Mapping[str, Any], path: Path, remedy: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -92,7 +92,7 @@ class Translator(ModelTranslator):
     """Translates with `model`, on the device of the model. `search` is the default strategy of every call.
 
     `name` is the model's name in attention maps. `update` is the number of updates of its weights, 0 if that is not
-    known. `both_directions` says whether the model was trained in both directions.
+    known. `directions` are those that the model was trained in beside `languages`.
     """
 
     model: Seq2Seq
@@ -103,7 +103,7 @@ class Translator(ModelTranslator):
     update: int = 0
     trained_length: int | None = None
     languages: tuple[str, str] | None = None
-    both_directions: bool = False
+    directions: Sequence[tuple[str, str]] = ()
 
     @property
     def models(self) -> list[Seq2Seq]:
@@ -180,8 +180,10 @@ class Translator(ModelTranslator):
         """Write model, tokenizer and search to a checkpoint file. Raises UserError for a model without its config."""
         if self.model.config is None:
             raise UserError("save: the config of the model is unknown; make it with nmt.build.build_model(config, ...)")
-        data: dict[str, Any] = {"max_length": self.trained_length, "both_directions": self.both_directions or None}
-        data |= zip(("source_lang", "target_lang"), self.languages or (None, None), strict=True)
+        codes = ("source_lang", "target_lang")
+        pairs = {"-".join(each): dict(zip(codes, each, strict=True)) for each in self.directions}
+        data: dict[str, Any] = {"max_length": self.trained_length, "pairs": pairs or None}
+        data |= zip(codes, self.languages or (None, None), strict=True)
         known = {key: value for key, value in data.items() if value is not None}
         config = {"name": self.name, "model": self.model.config, "search": search_node(self.search), "data": known}
         spans = self.tokenizer.spans.patterns
@@ -228,6 +230,11 @@ class Ensemble(ModelTranslator):
                     f"ensemble: {names[0]} and {name} have different {different[0]}, but an ensemble averages "
                     "over the same pieces; use models of one direction, with the same tokenizer and spans"
                 )
+
+    def in_direction(self, languages: tuple[str, str]) -> Self:
+        translator = super().in_direction(languages)
+        translator.members = tuple(member.in_direction(languages) for member in self.members)
+        return translator
 
     @property
     def models(self) -> list[Seq2Seq]:

@@ -98,7 +98,7 @@ OWN = {"path": None, "train": "t.tsv", "val": None, "test": ["a", "b"], "limit":
 PAIRED = {"source_lang": "en", "target_lang": "de", "path": None, "train": ["t.en", "t.de"], "test": ["x.en", "x.de"]}
 LINKED = {"path": None, "name": "a/corpus", "train_alignment": "t", "val_alignment": "v"}
 BACKWARDS = {"source_lang": "de", "target_lang": "en"}
-SWAPPED = {**PAIRED, **BACKWARDS, "train": ["t.de", "t.en"], "test": ["x.de", "x.en"]}
+SWAPPED = {**PAIRED, **BACKWARDS, "swapped": True}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ SWAPPED = {**PAIRED, **BACKWARDS, "train": ["t.de", "t.en"], "test": ["x.de", "x
         (OWN, {"test": "x"}, {**OWN, "test": "x"}),
         ({"path": "p", "name": None}, {"name": "a/corpus"}, {"path": None, "name": "a/corpus"}),
         (PAIRED, BACKWARDS, SWAPPED),
-        (PAIRED, {**BACKWARDS, "test": ["y.de", "y.en"]}, {**SWAPPED, "test": ["y.de", "y.en"]}),
+        (PAIRED, {**BACKWARDS, "test": ["y.de", "y.en"]}, {**SWAPPED, "test": ["y.en", "y.de"]}),
         (PAIRED, {"source_lang": "en"}, PAIRED),
         (LINKED, {"path": "p"}, {**LINKED, "path": "p", "train_alignment": None, "val_alignment": None}),
         (LINKED, {"val": "v.tsv"}, {**LINKED, "val": "v.tsv", "val_alignment": None}),

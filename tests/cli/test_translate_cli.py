@@ -42,7 +42,7 @@ def test_translate_program_completes_a_prefix(run: Run, capsys: pytest.CaptureFi
 
 def settings(**given: Any) -> translate_program.TranslateConfig:
     """Return the settings of the program with those that are `given`."""
-    names = ("text", "prefix", "source_lang", "input", "column", "output", "format", "terms")
+    names = ("text", "prefix", "source_lang", "target_lang", "input", "column", "output", "format", "terms")
     plain: dict[str, Any] = {**dict.fromkeys(names), "ckpt": "RUN", "allow": [], "search": {}, "with_attention": False}
     return translate_program.TranslateConfig(**{**plain, "device": "cpu", "engine": "torch", **given})
 
@@ -93,9 +93,9 @@ def test_a_glossary_is_used_or_said_to_be_ignored(run: Run, tmp_path: Path, caps
 
 
 def test_a_language_that_the_model_does_not_read_is_refused(run: Run) -> None:
-    for language, match in (("de", "^source_lang: .* translates en to de, not the other way"), ("fr", "got fr, but")):
-        with pytest.raises(UserError, match=match):
-            translate_program.main([f"ckpt={run.folder}", "text=a dog", f"source_lang={language}"])
+    for word, got in (("source_lang=de", "source_lang: got de"), ("target_lang=fr", "target_lang: got fr")):
+        with pytest.raises(UserError, match=f"^{got}, expected en to de$"):
+            translate_program.main([f"ckpt={run.folder}", "text=a dog", word])
 
 
 def test_translate_program_refuses_a_line_without_end(

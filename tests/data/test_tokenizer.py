@@ -14,6 +14,7 @@ import torch
 
 from nmt.data.normalization import normalized
 from nmt.data.pair import SentencePair, Split
+from nmt.data.subwords import SAMPLERS
 from nmt.data.tokenizer import Tokenizer, default_size
 from nmt.errors import UserError
 from nmt.text.protect import NO_SPANS, Spans
@@ -47,9 +48,9 @@ def pairs():
 
 @pytest.fixture
 def train(pairs, tokenizer_config):
-    def make(type="unigram", *, cache_dir=None, pairs=pairs, spans=NO_SPANS, **changes):
+    def make(type="unigram", *, cache_dir=None, pairs=pairs, spans=NO_SPANS, tags=(), **changes):
         config = tokenizer_config(type, **({"vocab_size": 400} | changes))
-        return Tokenizer.train(Split.of(pairs), config, cache_dir=cache_dir, spans=spans)
+        return Tokenizer.train(Split.of(pairs), config, cache_dir=cache_dir, spans=spans, tags=tags)
 
     return make
 
@@ -232,3 +233,25 @@ def test_the_log_names_every_nth_pair(train, pairs, caplog):
     thinned = train(max_pairs=150)
     assert caplog.messages[0].endswith(", trained on one pair in 3 of 400")
     assert models(thinned) == models(train(pairs=pairs[::3]))
+
+
+@pytest.mark.parametrize("type", ["unigram", "bpe"])
+def test_a_source_begins_with_the_tag_of_its_target_language(train, pairs, type, tmp_path):
+    plain, tagged = train(type, cache_dir=tmp_path), train(type, cache_dir=tmp_path, tags=["de", "pt_BR"])
+    texts = [*STRANGE, ">>de<< a dog", *(pair.source for pair in pairs[:20])]
+    assert plain.tags == {} and plain.towards("de") is plain
+    assert set(tagged.tags) == {"de", "pt_BR"} and tagged.source_vocabulary[tagged.tags["pt_BR"]] == ">>pt_BR<<"
+    assert not {*tagged.tags.values()} & {index for ids in tagged.encode_source(texts) for index in ids}, "only text"
+    usual = tagged.encode_source(texts)
+    for language, index in tagged.tags.items():
+        turned = tagged.towards(language)
+        assert turned.encode_source(texts) == [[index, *ids] if ids != [EOS] else ids for ids in usual]
+        assert turned.encode_target(texts) == tagged.encode_target(texts)
+        assert turned.decode_target([index, *usual[-1]]) == texts[-1] and turned.digest() != tagged.digest()
+        assert turned.source_pieces([index])[0].is_special
+        sampler = SAMPLERS[type](turned.inventories[0], 0.5)
+        drawn = [sampler(ids, random.Random(1)) for ids in turned.encode_source(texts[-20:])]
+        assert {ids[0] for ids in drawn} == {index}
+        assert [turned.decode_target(ids) for ids in drawn] == texts[-20:]
+    with pytest.raises(UserError, match="got the target language ko, expected one of de, pt_BR"):
+        tagged.towards("ko")

@@ -159,7 +159,7 @@ def test_the_judge_keeps_the_pairs_from_which_the_sentence_is_probable(
         (["output=x.jsonl", "apart=true"], "apart=true: got one model"),
         (["output=x.jsonl", "agree=chrf", "search.n_best=1"], "agree=chrf: got one translation"),
         (["output=x.jsonl", "agree=chrf", "search.utility=chrf"], "agree=chrf: needs the lists of a beam search"),
-        (["output=x.jsonl", f"judge={EXAMPLE}", "keep=0.8"], "got a model of the languages en-de, expected de-en"),
+        (["output=x.jsonl", f"judge={EXAMPLE}", "keep=0.8"], "source_lang: got de to en, expected en to de"),
     ],
 )
 def test_settings_that_do_not_fit(words: list[str], more: list[str], message: str) -> None:

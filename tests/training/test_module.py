@@ -14,6 +14,7 @@ from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
 from nmt.training.run import encode_pairs, make_translator
 from nmt.training.schedules import Limits
+from nmt.training.scored import scored_pairs
 from tests.integration.small_training import SMALL_TRANSFORMER
 
 OVERRIDES = [
@@ -32,13 +33,22 @@ def make_module(recipe):
     """Return a function that makes the module of a run with an objective."""
     settings, objects = recipe.settings, build_objects(recipe.settings)
     corpus = load_corpus(objects.source, settings.data)
-    translator = make_translator(recipe, objects, corpus)
+    corpora = {"": corpus}
+    translator = make_translator(recipe, objects, corpora)
 
     def make(objective):
         others = {"digest": "", "schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
-        module = TranslationModule(recipe, translator, corpus, {}, more_val={}, objective=objective, **others)
+        module = TranslationModule(
+            recipe,
+            translator,
+            corpus,
+            {},
+            scored=scored_pairs(settings, objects, corpora),
+            objective=objective,
+            **others,
+        )
         module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
-        train, _ = encode_pairs(settings, objects, corpus, {}, translator)
+        train, _ = encode_pairs(settings, objects, corpora, {}, translator)
         batch = next(iter(BatchLoader(train.of_epoch, settings.data.batch_tokens, seed=settings.seed)))
         return module, batch
 

@@ -12,6 +12,7 @@ import torch
 from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
+from nmt.config.settings import pairs_of
 from nmt.data.corpus import digest_of, load_corpus, load_more
 from nmt.errors import UserError
 from nmt.training.run import check_alignments, encode_pairs, make_translator
@@ -28,12 +29,14 @@ def parts_of(recipe: Recipe) -> SimpleNamespace:
     """Return the parts of a run that need its data."""
     settings, objects = recipe.settings, build_objects(recipe.settings)
     pl.seed_everything(settings.seed, verbose=False)
-    corpus, more = load_corpus(objects.source, settings.data), load_more(objects.more_sources, settings.data)
-    check_alignments(settings, objects, corpus)
-    translator = make_translator(recipe, objects, corpus)
-    train, val = encode_pairs(settings, objects, corpus, more, translator)
-    digest = digest_of(corpus, more, settings.data, linked=False)
-    return SimpleNamespace(translator=translator, train=train, val=val, digest=digest)
+    pairs = pairs_of(settings.data).items()
+    corpora = {name: load_corpus(objects.sources[name], data) for name, data in pairs}
+    more = load_more(objects.more_sources, settings.data)
+    check_alignments(settings, objects, corpora[""])
+    translator = make_translator(recipe, objects, corpora)
+    train, val = encode_pairs(settings, objects, corpora, more, translator)
+    digest = digest_of(corpora, more, settings.data, linked=False)
+    return SimpleNamespace(translator=translator, train=train, val=val, digest=digest, corpora=corpora)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +118,48 @@ def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path:
     more = more.replace("EMPTY", f"{tmp_path}/empty.tsv")
     with pytest.raises(UserError, match=message):
         parts_of(compose_run([*CORPUS, f"data.more={more}", f"hydra.run.dir={tmp_path}/run"]))
+
+
+def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    for split, count in (("train", 50), ("val", 2), ("test", 3)):
+        (folder / f"{split}.tsv").write_text("".join(f"one {n}\tun {n}\n" for n in range(count)), "utf-8")
+    pairs = f"data.pairs={{a: {{target_lang: fr, path: {folder}, weight: 3}}, b: {{target_lang: nl}}}}"
+    words = [*CORPUS, f"hydra.run.dir={tmp_path}/run", "tokenizer.vocab_size=330"]
+    alone = parts_of(compose_run(words))
+    found, warm = (
+        parts_of(compose_run([*words, pairs, "data.both_directions=true", more]))
+        for more in ("data.temperature=1", "data.temperature=2")
+    )
+    tokenizer, corpora = found.translator.tokenizer, found.corpora
+    assert {*tokenizer.tags} == {"en", "de", "fr", "nl"}
+    assert found.translator.directions == [("en", "fr"), ("en", "nl"), ("de", "en"), ("fr", "en"), ("nl", "en")]
+    sides = {"": ("en", "de"), "a": ("en", "fr"), "b": ("en", "nl")}
+    texts = {(*sides[name], each.source, each.target) for name, corpus in corpora.items() for each in corpus["train"]}
+    expected = texts | {(target, source, *pair[::-1]) for source, target, *pair in texts}
+    languages = {index: language for language, index in tokenizer.tags.items()}
+    read = {
+        (languages[pair.source[0]], *map(tokenizer.decode_target, (pair.source[1:], pair.target)))
+        for pair in found.train.of_epoch(0)
+    }
+    assert read == {(target, *pair) for _, target, *pair in expected}
+    assert len(found.train) == 2 * (200 + 3 * 50 + 200)
+    assert len(warm.train) == 2 * (200 + 3 * 2 * 50 + 200), "(200 / 50) ** (1 - 1 / 2)"
+    assert {pair.source[0] for pair in found.val} == {tokenizer.tags["de"]}
+    assert len({alone.digest, found.digest, warm.digest}) == 3
+    for wrong, message in (
+        ("{a: {target_lang: de}}", r"data\.pairs\.a: got en and de, as a pair before it; name files of the same pair"),
+        ("{a: {target_lang: en}}", r"data\.pairs\.a\.target_lang: got 'en', the same as source_lang"),
+        ("{a: {source_lang: fr}, b: {target_lang: fr, path: x}}", "x: no such folder"),
+        ("{a: {path: x}}", r"data\.pairs\.a: got en and de, as a pair before it"),
+    ):
+        with pytest.raises(UserError, match=message):
+            parts_of(compose_run([*words, f"data.pairs={wrong}"]))
+    own = tmp_path / "own.model"
+    own.write_bytes(alone.translator.tokenizer.source_model)
+    with pytest.raises(UserError, match=r"data\.pairs: the vocabulary has no piece >>de<<, which stands before"):
+        parts_of(compose_run([*words, pairs, f"tokenizer.path={own}"]))
 
 
 def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -36,6 +36,7 @@ from nmt.errors import UserError, raise_if_any
 from nmt.parameters import PositiveInt
 
 if TYPE_CHECKING:
+    from nmt.checkpoint import LoadedModel
     from nmt.config.settings import DataConfig
     from nmt.data.pair import SentencePair
     from nmt.deploy.export.base import Format
@@ -49,6 +50,8 @@ class ExportConfig(Settings):
     ckpt: PathText | list[PathText]
     out: PathText
     format: OpenMapping
+    source_lang: str | None
+    target_lang: str | None
     text: FreeText | None
     sentences: PositiveInt
     search: OpenMapping
@@ -101,12 +104,14 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     from nmt.deploy.export.base import Exportable, write
     from nmt.deploy.export.card import write_card
     from nmt.deploy.export.check import compare
-    from nmt.translation.loading import make_translator, require_data_settings
+    from nmt.translation.loading import direction, make_translator, require_data_settings
 
     loaded = load_model(path, allow=config.allow)
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
+    languages = direction([loaded.config], config.source_lang, config.target_lang)
+    data = data_of(loaded, config.data, languages)
+    loaded = in_direction(loaded, languages)
     format.require(loaded)
-    data = data_of(loaded, config.data)
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], config.search, allow=config.allow)
     pairs = validation_pairs(translator, data, config, min(config.sentences, format.most_sentences))
@@ -130,6 +135,17 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     )
     print(tabulate(report.rows(), headers=["", loaded.config["name"], format.name], disable_numparse=True))
     return folder
+
+
+def in_direction(loaded: LoadedModel, languages: tuple[str, str]) -> LoadedModel:
+    """Return a model whose main direction is `languages`; its other directions stay."""
+    from nmt.translation.loading import directions_of
+
+    codes, tokenizer = ("source_lang", "target_lang"), loaded.tokenizer.towards(languages[1])
+    others = [dict(zip(codes, each, strict=True)) for each in directions_of(loaded.config) if each != languages]
+    data = {**loaded.config["data"], **dict(zip(codes, languages, strict=True)), "both_directions": False}
+    data["pairs"] = {"-".join(each.values()): each for each in others} or None
+    return replace(loaded, tokenizer=tokenizer, config={**loaded.config, "data": data})
 
 
 def validation_pairs(

@@ -102,21 +102,23 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
-    """Return the translator of each pair. Raises UserError for unknown languages, and for two models of one pair."""
-    from nmt.translation.loading import load
+    """Return the translator of each pair of languages. Raises UserError for two models of one pair, and for none."""
+    from nmt.translation.loading import direction, directions_of, load
 
     found: dict[Pair, BaseTranslator] = {}
     for path in [config.ckpt] if isinstance(config.ckpt, str) else config.ckpt:
         engine, allow, search = config.engine, config.allow, config.search
-        translator, _ = load(path, device=config.device, engine=engine, allow=allow, search=search)
+        translator, (model,) = load(path, device=config.device, engine=engine, allow=allow, search=search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
-        source, target = (code.replace("_", "-") for code in translator.languages)  # clients write pt-BR
-        if (source, target) in found:
-            raise UserError(f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one")
         if "max_source_length" not in config.search:
             longest = min(LONGEST, translator.search.max_source_length)
             translator.search = translator.search.replace(max_source_length=longest)
         translator.translate(["1"])  # the first translation takes longer than the others
-        found[source, target] = translator
+        only = direction([model.config], config.source_lang, config.target_lang)
+        for each in [only] if config.source_lang or config.target_lang else directions_of(model.config):
+            source, target = (code.replace("_", "-") for code in each)  # clients write pt-BR
+            if (source, target) in found:
+                raise UserError(f"ckpt: {path} translates {source} to {target}, as a model before it; leave out one")
+            found[source, target] = translator.in_direction(each)
     return found

@@ -38,7 +38,6 @@ class DocumentConfig(SearchSettings):
     """The settings of translate_document.yaml."""
 
     ckpt: PathText | list[PathText]
-    source_lang: str | None
     input: PathText
     format: DocumentFormat | None
     output: PathText | None

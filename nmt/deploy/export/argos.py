@@ -78,6 +78,10 @@ class Argos(CTranslate2):
             place = Path(name)
             super().write(model, place)
             (place / TARGET).unlink()
+            if model.loaded.tokenizer.tag:  # a package has one direction, so the engine writes the tag before a source
+                settings = json.loads((place / "config.json").read_bytes())
+                settings |= {"bos_token": f">>{model.languages[1]}<<", "add_source_bos": True}
+                (place / "config.json").write_text(json.dumps(settings), "utf-8")
             contents = {f"{MODEL}/{path.name}": path.read_bytes() for path in sorted(place.iterdir())}
         contents[TOKENIZER] = contents.pop(f"{MODEL}/{SOURCE}")
         contents[f"minisbd/{SPLITTER.name}"] = SPLITTER.read_bytes()

@@ -151,9 +151,10 @@ class EngineTranslator(BaseTranslator):
     def __init__(self, folder: Path, manifest: ManifestFile, search: Search | None = None) -> None:
         source, target = ((folder / name).read_bytes() for name in (SOURCE, TARGET))
         spans = Spans(manifest["config"].get("spans", {}))
-        self.tokenizer = Tokenizer(source, None if source == target else target, spans=spans)
         self.search = self.check_search(search or build_search(manifest["search"]))
         self.languages = languages_of(manifest["config"])
+        main = self.languages[1] if self.languages else ""
+        self.tokenizer = Tokenizer(source, None if source == target else target, spans=spans, target=main)
         self.trained_length = manifest["config"].get("data", {}).get("max_length")
         self.longest_source, self.longest_target = manifest["source_limit"], manifest["target_limit"]
 

@@ -17,6 +17,7 @@ from nmt.errors import printable
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import EXPORTED
 from nmt.text.languages import argos_code, bcp47
+from nmt.translation.loading import directions_of
 
 CARD = """---
 {head}---
@@ -52,9 +53,13 @@ no log-probability of a token differs by more than {report.log_prob:.1e}. With b
 - Beam search with {model.search.beam_size} beams and a length penalty of {model.search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {model.search.length_penalty:g}.
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
-{spans}- `{exported}` has all settings of the model and of this export.
+{directions}{spans}- `{exported}` has all settings of the model and of this export.
 """
 
+ENCODE = "source.encode(lines, out_type=str)"
+DIRECTIONS_NOTE = """\
+- It translates {}. The first piece of a source is the tag of the language to translate to, such as `{}`.
+"""
 SPANS_NOTE = """\
 - The model was trained on texts with pieces in place of parts that stay ({names}) and of tags. Our programs do this and
   undo it; other programs must do it themselves (docs/text.md).
@@ -65,6 +70,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
     scores: Mapping[str, float] = loaded.scores.get("val", {})
+    tag, directions = f">>{target}<< " * bool(loaded.tokenizer.tag), directions_of(loaded.config)
     tags, codes = ["translation", "nmt-attention-lab"], [bcp47(source), bcp47(target)]
     short = list(dict.fromkeys(code.partition("-")[0] for code in codes))  # the Hub wants ISO 639 as language
     about = {"language": short, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
@@ -81,6 +87,8 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         example=format.example.format(
             model=model,
             sample=json.dumps(model.sample, ensure_ascii=False),
+            tagged=json.dumps(tag + model.sample, ensure_ascii=False),
+            encode=f"[['{tag.strip()}', *pieces] for pieces in {ENCODE}]" if tag else ENCODE,
             codes=[argos_code(source), argos_code(target)],
         ).strip(),
         scores="\n".join(f"| {printable(name)} | {value:.2f} |" for name, value in scores.items()),
@@ -88,6 +96,7 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
         trained=loaded.config["data"].get("max_length") or "an unknown number of",
         chosen=f"is fixed in {format.library}" if format.fixed_search else "comes from the search of the checkpoint",
+        directions=DIRECTIONS_NOTE.format(", ".join(map(" to ".join, directions)), tag.strip()) if tag else "",
         spans=SPANS_NOTE.format(names=", ".join(map(printable, spans.patterns))) if spans else "",
         format=format,
         model=model,

@@ -62,7 +62,7 @@ source, target = (sentencepiece.SentencePieceProcessor(model_file=name) for name
 translator = ctranslate2.Translator(".")
 lines = [{sample}]
 results = translator.translate_batch(
-    source.encode(lines, out_type=str),
+    {encode},
     beam_size={model.search.beam_size},
     length_penalty={model.search.length_penalty},
     min_decoding_length=0,

@@ -34,7 +34,7 @@ from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
 from nmt.translation.base import SearchRequest
-from nmt.translation.loading import WEIGHTS, ManifestFile
+from nmt.translation.loading import WEIGHTS, ManifestFile, directions_of
 from nmt.translation.translation import ForcedPair
 
 # The classes of nmt.models that the engine has, and the attributes that it must know.
@@ -62,8 +62,8 @@ CLASSES = {name: attributes.split() for names, attributes in _ATTRIBUTES.items()
 SEARCH = ("beam_size", "n_best", "length_penalty", "normalization", "max_length_factor", "max_length_extra")
 NORMAL, USER_DEFINED, BYTE = 1, 4, 6  # types of pieces
 # Returns the tokens and the log-probabilities of each hypothesis, for sources, first tokens and limits.
-FIND = """(model, asked, settings) => asked.map(([text, forced, limit]) =>
-    model.find(model.encoder.run(model.source.encode(withoutHints(text))), forced, limit, settings).map(
+FIND = """(model, asked, settings, tag) => asked.map(([text, forced, limit]) =>
+    model.find(model.encoder.run(model.read(text, [], tag)), forced, limit, settings).map(
         ({ tokens, log_probs }) => [tokens, log_probs]))"""
 
 
@@ -107,6 +107,7 @@ def packed(exportable: Exportable) -> bytes:
     """Return a model for the engine: the length of a header, the header as JSON, and the weights."""
     loaded, search = exportable.loaded, exportable.search
     model, tokenizer, data = loaded.model, loaded.tokenizer, loaded.config.get("data", {})
+    directions = directions_of(loaded.config) or [("", "")]
     limits = [exportable.source_limit, *filter(None, [search.long_source != "whole" and data.get("max_length")])]
     body, places, tensors = bytearray(), dict[int, int](), list[Any]()
     for name, value in model.state_dict(keep_vars=True).items():
@@ -117,8 +118,7 @@ def packed(exportable: Exportable) -> bytes:
         tensors.append([part, end, {"at": places[id(value)], "shape": list(value.shape)}])
     header = {
         "name": loaded.config["name"],
-        "languages": [data.get("source_lang"), data.get("target_lang")],
-        "both_directions": data.get("both_directions") or False,
+        "directions": [[*each, tokenizer.towards(each[1]).tag] for each in directions],
         "details": architecture(loaded.config["model"]),
         "example": exportable.sample,
         "parameters": sum(each.numel() for each in model.parameters()),
@@ -224,4 +224,4 @@ class PageTranslator(EngineTranslator):
         return [torch.tensor(several[0][1]) for several in self._found(asked, BeamSearch(beam_size=1))]
 
     def _found(self, asked: Sequence[tuple[str, list[int], int]], beam: BeamSearch) -> Any:
-        return self._engine.ask(FIND, asked, {name: getattr(beam, name) for name in SEARCH})
+        return self._engine.ask(FIND, asked, {name: getattr(beam, name) for name in SEARCH}, self.tokenizer.tag)

@@ -54,7 +54,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 folder = "."  # or the name of this model on the Hub
 tokenizer = AutoTokenizer.from_pretrained(folder)
 model = AutoModelForSeq2SeqLM.from_pretrained(folder)
-batch = tokenizer([{sample}], return_tensors="pt", padding=True)
+batch = tokenizer([{tagged}], return_tensors="pt", padding=True)
 for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True):
     print(line)
 ```
@@ -62,8 +62,8 @@ for line in tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=
 The weights of the attention need `attn_implementation="eager"` in `from_pretrained` of the model, and
 `output_attentions=True` in a call.
 
-The tokenizer takes `>>xx<<` at the start of a line for the code of a language, which this model does not have. An empty
-line gets a translation too: leave it out.
+The tokenizer takes `>>xx<<` at the start of a line for the code of the language to translate to, which only a model of
+several directions has. An empty line gets a translation too: leave it out.
 """
 
 
@@ -231,7 +231,8 @@ class TransformersTranslator(EngineTranslator):
     def encode(self, texts: Sequence[str | Segment]) -> list[EncodedSource]:
         """Return texts as `BaseTranslator.encode` does, with the ids that their tokenizer gives."""
         sources = super().encode(texts)
-        found = self._their_tokenizer([each.read for each in sources])["input_ids"] if sources else []
+        tag = "".join(self.tokenizer.source_vocabulary[index] for index in self.tokenizer.tag)
+        found = self._their_tokenizer([tag + each.read for each in sources])["input_ids"] if sources else []
         return [replace(source, ids=(ids,)) for source, ids in zip(sources, found, strict=True)]
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:

@@ -40,26 +40,25 @@ class Samples(RunCallback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write `translations` (a table), `attention/<n>` (the cross attention, where the model has one) and
-        `views/<name>/<n>`.
+        `views/<name>/<n>`; of further pairs, `translations_<name>` and `attention_<name>/<n>`.
         """
         logger, module = trainer.logger, translation_module(pl_module)
         if not trainer.is_global_zero or not isinstance(logger, TensorBoardLogger):
             return
         writer, update = logger.experiment, trainer.global_step
-        pairs = module.val_pairs[: self.sentences]
-        if not pairs:
-            return
+        for key, scored in module.scored.items():
+            ending = f"_{key}" if key else ""
+            translations = module.validation.by_name[key][: self.sentences]
+            rows = [
+                f"| {_cell(pair.source)} | {_cell(pair.target)} | {_cell(translation.text)} |"
+                for pair, translation in zip(scored.splits["val"], translations, strict=False)
+            ]
+            table = "\n".join(["| source | reference | translation |", "|---|---|---|", *rows])
+            writer.add_text(f"translations{ending}", table, update)
+            for number, attention_map in attention_maps(module.translator, translations).items():
+                if attention_map.cross is not None:
+                    writer.add_figure(f"attention{ending}/{number}", card(view(attention_map, words=True)), update)
         translations = module.validation.translations[: self.sentences]
-        rows = [
-            f"| {_cell(pair.source)} | {_cell(pair.target)} | {_cell(translation.text)} |"
-            for pair, translation in zip(pairs, translations, strict=True)
-        ]
-        writer.add_text(
-            "translations", "\n".join(["| source | reference | translation |", "|---|---|---|", *rows]), update
-        )
-        for number, attention_map in attention_maps(module.translator, translations).items():
-            if attention_map.cross is not None:
-                writer.add_figure(f"attention/{number}", card(view(attention_map, words=True)), update)
         for number, named in attributions(self.views, module.translator, translations).items():
             for name, found in named.items():
                 writer.add_figure(f"views/{name}/{number}", card(found.view(words=True)), update)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -88,52 +88,49 @@ def load_inputs(config: AlignConfig) -> Inputs:
 
     if config.gold is not None and config.unit == "pieces":
         raise UserError("unit=pieces: alignments made by people count words; leave unit= out, or gold=")
-    loaded, forward = (None, None) if config.ckpt is None else load_aligner(config, config.ckpt, backwards=False)
+    languages = config.source_lang, config.target_lang
+    loaded, forward = (None, None) if config.ckpt is None else load_aligner(config, config.ckpt, languages)
+    backward = None
+    if config.reverse is not None and loaded is not None:
+        assert forward is not None
+        source, target = forward.translator.languages or (None, None)
+        _, backward = load_aligner(config, config.reverse, (target, source), backwards=True)
+    pairs, name, training = read_pairs(config, loaded, None if forward is None else forward.translator.languages)
+    gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
     if config.aligner == "eflomal":
         eflomal.find("aligner")
         forward = None
-    backward = None
-    if config.reverse is not None and loaded is not None:
-        other, backward = load_aligner(config, config.reverse, backwards=True)
-        require_opposite(loaded, other, config.data)
-    pairs, name, training = read_pairs(config, loaded)
-    gold = [] if config.unit == "pieces" else list(read_gold(config, pairs, name))
     return Inputs(pairs, name, forward, backward, gold or None, training)
 
 
-def load_aligner(config: AlignConfig, path: str, *, backwards: bool) -> tuple[LoadedModel, Aligner]:
-    """Return a model and its aligner. Raises UserError for a checkpoint that cannot be loaded."""
+def load_aligner(
+    config: AlignConfig, path: str, languages: tuple[str | None, str | None], *, backwards: bool = False
+) -> tuple[LoadedModel, Aligner]:
+    """Return a model and its aligner in a direction; None is any language.
+
+    Raises UserError for a checkpoint that cannot be loaded, and for a direction that it does not have.
+    """
     from nmt.lab.alignment.alignment import Aligner
-    from nmt.translation.loading import load_models, make_translator
+    from nmt.translation.loading import direction, load_models, make_translator
     from nmt.translation.translator import Translator
 
     (loaded,) = load_models(path, config.device, config.allow)
     translator = make_translator([loaded], {"batch_tokens": config.batch_tokens}, allow=config.allow)
     assert isinstance(translator, Translator)
+    if languages != (None, None):
+        try:
+            translator = translator.in_direction(direction([loaded.config], *languages))
+        except UserError as error:
+            raise UserError(f"{'reverse' if backwards else 'ckpt'}={path}: {error}") from error
     words = config.unit == "words"
     return loaded, Aligner(
         translator=translator, words=words, threshold=config.threshold, shifted=config.shifted, backwards=backwards
     )
 
 
-def require_opposite(forward: LoadedModel, backward: LoadedModel, given: Mapping[str, Any]) -> None:
-    """Raise UserError unless the second model translates in the other direction, if their settings have languages.
-
-    A model of both directions does. As the first model, it aligns in the direction of the `given` data settings.
-    """
-    own, theirs = (each.config.get("data", {}) for each in (forward, backward))
-    if own.get("both_directions"):
-        own = {**own, **given}
-    one, other = ([data.get(key) for key in ("source_lang", "target_lang")] for data in (own, theirs))
-    if None in (*one, *other) or one == other[::-1] or (one == other and theirs.get("both_directions")):
-        return
-    raise UserError(
-        f"reverse: {backward.path} translates {other[0]} to {other[1]}, expected {one[1]} to {one[0]}, the other "
-        f"direction of {forward.path}"
-    )
-
-
-def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, str, Pairs]:
+def read_pairs(
+    config: AlignConfig, loaded: LoadedModel | None, languages: tuple[str, str] | None
+) -> tuple[Pairs, str, Pairs]:
     """Return the pairs to align, the name of their lines in messages, and the pairs of the training.
 
     The pairs of the training come from the data of `loaded`, and are read only for a statistical aligner. Raises
@@ -141,7 +138,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     """
     from nmt.build import build_source
     from nmt.data.corpus import load_corpus, origin
-    from nmt.translation.loading import languages_of, require_data_settings
+    from nmt.translation.loading import require_data_settings
 
     wanted = [config.split] if config.split is not None else []
     if config.aligner == "eflomal" and config.split != "train" and loaded is not None:
@@ -149,7 +146,7 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     corpus: dict[str, Any] = {}
     if wanted and loaded is not None:
         require_data_settings(loaded.config, loaded.path, "give source= and target=")
-        data = data_of(loaded, config.data)
+        data = data_of(loaded, config.data, languages)
         if config.aligner == "model":
             check_direction([loaded], data)
         source = build_source(data, allow=config.allow)
@@ -158,7 +155,6 @@ def read_pairs(config: AlignConfig, loaded: LoadedModel | None) -> tuple[Pairs, 
     if config.split is not None:
         return list(corpus[config.split]), f"{origin(source, data, config.split)} {config.split}", training
     assert config.source is not None and config.target is not None
-    languages = None if loaded is None else languages_of(loaded.config)
     return read_pair_files(config.source, config.target, languages), config.source, training
 
 

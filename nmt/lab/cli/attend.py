@@ -88,11 +88,8 @@ class AttendConfig(SearchSettings):
 def main(config: AttendConfig) -> None:
     """Show the attention as the settings say. Raises UserError for a mistake in them."""
     from nmt.lab.cli.attend_maps import show
-    from nmt.system import process
-    from nmt.translation.loading import load_translator
 
-    process.speed_up()
-    translator = load_translator(config.ckpt, device=config.device, search=config.search, allow=config.allow)
+    translator, _ = config.load()
     sentences = dict(read_sentences(config, translator))
     if not sentences:
         raise UserError(f"input={config.input}: the file has no sentence; give one with a sentence on each line")

@@ -72,7 +72,7 @@ def inspect(config: TrainConfig, examples: int) -> DataReport:
 
     start = None if config.init is None else find_checkpoint(config.init, key="init")
     build_filters(config.filters, (config.data.source_lang, config.data.target_lang), allow=config.allow)
-    source, others = build_source(config.data, allow=config.allow), build_more(config.data)
+    source, others = build_source(config.data, allow=config.allow), build_more(config.data, "more")
     corpus, more = load_corpus(source, config.data), load_more(others, config.data)
     if start is None:
         spans = Spans(config.spans)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,9 +99,15 @@ def training_of(inputs: Inputs, given: Mapping[str, Any], allow: Sequence[str]) 
 
     with messages_on(sys.stderr):
         try:
-            data = data_of(inputs.loaded, {key: given[key] for key in ("path",) if key in given})
+            path = {key: given[key] for key in ("path",) if key in given}
+            data = data_of(inputs.loaded, path, inputs.translator.languages)
+            if data.swapped:
+                data = replace(data, source_lang=data.target_lang, target_lang=data.source_lang, swapped=False)
             source = build_source(data, allow=allow)
-            splits = [load_corpus(source, data, ("train",))["train"], *load_more(build_more(data), data).values()]
+            splits = [
+                load_corpus(source, data, ("train",))["train"],
+                *load_more(build_more(data, "more"), data).values(),
+            ]
         except UserError as error:
             problem = str(error).partition("; ")[0]  # without the advice
             print_stderr(f"warning: the training pairs cannot be used ({problem}); rare words are left out")

@@ -88,15 +88,16 @@ class Model {
   }
 
   // Returns the ids of a source. Heads in `off` are switched off: kind, layer and head, from 1.
-  read(text, off = []) {
-    const ids = this.source.encode(withoutHints(text));
+  // Before them is the tag of the target language, if the model needs one.
+  read(text, off = [], tag = []) {
+    const own = this.source.encode(withoutHints(text)), ids = own.length > 1 ? [...tag, ...own] : own;
     refuseAbove(this.header.source_limit, ids.length);
     this.off = new Set(off.map((each) => each.join(".")));
     return ids;
   }
 
-  translate(text, { off, prefix = "", ...options } = {}) {
-    const ids = this.read(text, off), settings = { ...this.header.search, ...options };
+  translate(text, { off, tag, prefix = "", ...options } = {}) {
+    const ids = this.read(text, off, tag), settings = { ...this.header.search, ...options };
     const longest = Math.floor(settings.max_length_factor * ids.length) + settings.max_length_extra;
     const limit = Math.min(Math.max(1, longest), this.header.target_limit ?? Infinity);
     const forced = this.target.encode(prefix).slice(0, -1), encoded = ids.length > 1 ? this.encoder.run(ids) : null;
@@ -114,8 +115,8 @@ class Model {
 
   // Returns the steps by which a layer and a head computed the token at a position, with the names and the numbers of
   // nmt/lab/trace. All three count from 1. Of vectors, there are only the first components.
-  trace(text, tokens, { position, attention, layer, head, off }) {
-    const ids = this.read(text, off), encoded = this.encoder.run(ids), inputs = [BOS, ...tokens.slice(0, -1)];
+  trace(text, tokens, { position, attention, layer, head, off, tag }) {
+    const ids = this.read(text, off, tag), encoded = this.encoder.run(ids), inputs = [BOS, ...tokens.slice(0, -1)];
     const states = [this.decoder.start(encoded)], found = { query: undefined };
     for (const token of inputs) states.push(this.step([token], [states.at(-1)]).states[0]);
     note = (part, values, own = head - 1) => {

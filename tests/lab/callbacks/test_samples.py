@@ -20,6 +20,7 @@ from nmt.config.settings import validate
 from nmt.data.pair import SentencePair
 from nmt.errors import UserError
 from nmt.lab.callbacks.samples import Samples
+from nmt.training.validation import Validation
 from tests.lab.attention.test_fonts import DEJAVU
 
 
@@ -47,9 +48,10 @@ def test_tensorboard_shows_marks_as_they_are(tmp_path: Path) -> None:
         "`a|b` [c](http://d)",
         "개_한 \u0915\u094d",
     ]
+    translations: Any = [SimpleNamespace(text=text, tokens=[]) for text in texts]
     module: Any = SimpleNamespace(
-        val_pairs=[SentencePair(text, "Ein Hund.") for text in texts],
-        validation=SimpleNamespace(translations=[SimpleNamespace(text=text, tokens=[]) for text in texts]),
+        scored={"": SimpleNamespace(splits={"val": [SentencePair(text, "Ein Hund.") for text in texts]})},
+        validation=Validation(1, {}, {"": translations}),
         translator=SimpleNamespace(attends=False),
     )
     logger = TensorBoardLogger(tmp_path, name="", version="")

@@ -49,7 +49,7 @@ class Runs:
         view: Any = SimpleNamespace(
             val_pairs=PAIRS,
             metrics={"bleu": BLEU()},
-            validation=Validation(update, scores, self.translations),
+            validation=Validation(update, scores, {"": self.translations}),
             meter=SimpleNamespace(train_loss=train, train_nll=train),
             progress=lambda: share,
             translator=self.translator,

@@ -1,0 +1,70 @@
+"""A run of several pairs of languages: what it validates and scores, and what the programs then translate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nmt.cli import evaluate as evaluate_program
+from nmt.cli import translate as translate_program
+from nmt.cli.arguments import read_config
+from nmt.errors import UserError
+from nmt.translation.loading import load, load_translator
+from tests.integration.small_training import SMALL_TRANSFORMER, go
+
+DIRECTIONS = [("en", "de"), ("en", "fr"), ("de", "en"), ("fr", "en")]
+TEXTS = ["May 7, 2024", "twelve"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pairs") / "run"
+    pairs = ["data.pairs={other: {target_lang: fr}}", "data.both_directions=true", "tokenizer.vocab_size=420"]
+    limits = ["data.sizes=[60,5,4]", "trainer.max_steps=8", "trainer.max_epochs=null", "search.beam_size=1"]
+    go(folder, *SMALL_TRANSFORMER, *pairs, *limits, "logger.tensorboard=false", "scheduler.warmup_updates=2")
+    return folder
+
+
+def test_every_direction_is_validated_and_scored(folder: Path) -> None:
+    names = ["", *(f".{source}-{target}" for source, target in DIRECTIONS[1:])]
+    rows = [json.loads(line) for line in (folder / "history.jsonl").read_text("utf-8").splitlines()]
+    assert {f".{name}" for row in rows for name in row["more_val"]} == {*names[1:]}
+    metrics = json.loads((folder / "metrics.json").read_text("utf-8"))
+    assert metrics["sentences"] == {f"{split}{name}": n for split, n in (("val", 5), ("test", 4)) for name in names}
+    for name, (source, target) in zip(names, DIRECTIONS, strict=True):
+        (path,) = (folder / "translations").glob(f"test{name}.beam1.lp1.scores.json")
+        words = [f"ckpt={folder}", f"source_lang={source}", f"target_lang={target}"]
+        inputs = evaluate_program.load_inputs(read_config("evaluate", words, evaluate_program.EvaluateConfig))
+        found, lines = (
+            json.loads(path.read_text("utf-8")),
+            path.with_name(f"test{name}.beam1.lp1.hyp.{target}").read_text("utf-8").splitlines(),
+        )
+        again = evaluate_program.evaluate(inputs, bootstrap=0)
+        assert found["source_lang"] == source and found["data_sha256"] == again.data_sha256
+        assert again.hypotheses == lines and again.label == f"test{name}.beam1.lp1"
+
+
+def test_the_languages_choose_a_direction(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    translator = load_translator(folder)
+    assert translator.languages == DIRECTIONS[0] and translator.directions == DIRECTIONS[1:]
+    by_direction = {each: translator.in_direction(each).translate(TEXTS) for each in DIRECTIONS}
+    assert len({each[0].encoded.ids[0][0] for each in by_direction.values()}) == 3, "the tags of three languages"
+    for source, target, expected in ((None, "fr", "en fr"), ("de", None, "de en"), ("fr", "en", "fr en")):
+        turned, _ = load(folder, source_lang=source, target_lang=target)
+        assert turned.languages == tuple(expected.split())
+        for one, other in zip(turned.translate(TEXTS), by_direction[turned.languages], strict=True):
+            assert (one.tokens, one.token_log_probs) == (other.tokens, other.token_log_probs)
+    path = folder.parent / "saved.safetensors"
+    translator.save(path)
+    assert load_translator(path).directions == DIRECTIONS[1:]
+    both, _ = load([str(folder), str(path)], target_lang="fr")
+    (one,), (other,) = (each.score(["twelve"], ["douze"]) for each in (both, translator.in_direction(("en", "fr"))))
+    assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-5)
+    translate_program.main([f"ckpt={folder}", "text=twelve", "target_lang=fr", "format=jsonl"])
+    assert set(json.loads(capsys.readouterr().out)["translation"]) == {"en", "fr"}
+    with pytest.raises(
+        UserError, match=r"^target_lang: got ko, expected en to de or en to fr or de to en or fr to en$"
+    ):
+        translate_program.main([f"ckpt={folder}", "text=twelve", "target_lang=ko"])
