@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import torch
 
@@ -110,11 +110,18 @@ def keep_freed_memory() -> None:
     kernel fills each new page with zeros, which takes a third of the time of training on a CPU. Without glibc (macOS,
     Windows, musl) this function does nothing. What one thread has freed, all threads may use.
     """
-    try:
+    with suppress(OSError, TypeError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
-    except (OSError, TypeError, AttributeError):
-        return
-    mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
-    mallopt(M_MMAP_MAX, 0)
-    mallopt(M_TRIM_THRESHOLD, LARGEST_INT)
-    mallopt(M_ARENA_MAX, 1)
+        mallopt.argtypes = (ctypes.c_int, ctypes.c_int)
+        mallopt(M_MMAP_MAX, 0)
+        mallopt(M_TRIM_THRESHOLD, LARGEST_INT)
+        mallopt(M_ARENA_MAX, 1)
+
+
+def return_freed_memory() -> None:
+    """Return the memory that malloc keeps to the kernel, if malloc is glibc's.
+
+    A validation frees much at once, and in pieces of other sizes than training needs. So this is called after each.
+    """
+    with suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

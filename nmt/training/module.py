@@ -19,6 +19,7 @@ from nmt.data.pair import Split
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
+from nmt.system.process import return_freed_memory
 from nmt.training.divided import Divided
 from nmt.training.objectives.base import Objective
 from nmt.training.schedules import Limits, Schedule
@@ -263,6 +264,7 @@ class TranslationModule(pl.LightningModule):
         return [by_place[place] for place in range(len(pairs))]
 
     def on_validation_end(self) -> None:
+        return_freed_memory()
         self.meter.resume_clock()
 
     def _gathered(self, value: T) -> list[T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,19 @@ def test_products_of_new_shapes_keep_little_memory() -> None:
     )
     before, after = map(int, subprocess.check_output([sys.executable, "-c", program], text=True).split())
     assert after - before < 20 * 2**20
+
+
+@pytest.mark.slow
+def test_freed_memory_is_kept_until_it_is_returned() -> None:
+    """Many blocks of 64 KiB, of which the last one stays: the freed ones before it are returned too."""
+    program = (
+        "import torch; from pathlib import Path; from nmt.system import process\n"
+        "def pages(): return int(Path('/proc/self/statm').read_text().split()[1])\n"
+        "process.speed_up(); blocks = [torch.ones(16384) for _ in range(3200)]\n"
+        "blocks = blocks[-1:]; kept = pages(); process.return_freed_memory(); print(kept, pages())"
+    )
+    kept, left = map(int, subprocess.check_output([sys.executable, "-c", program], text=True).split())
+    assert (kept - left) * os.sysconf("SC_PAGE_SIZE") > 150 * 2**20
 
 
 @pytest.mark.slow
