@@ -241,7 +241,7 @@ def _as_written(pieces: Sequence[Piece]) -> list[Piece]:
     for i in reversed(range(len(written) - 1)):
         tag, after = written[i : i + 2]
         spaced = i > 0 and written[i - 1].label == WORD_MARK
-        first = i < 2 or written[i - 2].is_special  # there is always a "▁" at the start of a sentence
+        first = i < 2 or written[i - 2].is_outside  # there is always a "▁" at the start of a sentence
         if tag.mark in START_MARKS and after.label.startswith(WORD_MARK) and (first or not spaced):
             written[i] = tag if spaced else replace(tag, label=WORD_MARK + tag.label)
             written[i + 1] = replace(after, label=after.label.removeprefix(WORD_MARK))
@@ -255,7 +255,7 @@ def _ranges(starts: Sequence[int], end: int) -> list[range]:
 def _begins_word(last: Sequence[Piece], pieces: Sequence[Piece]) -> bool:
     """Return whether a word begins with the `pieces` of a character, after the character before it."""
     before, text = _join(last), _join(pieces)
-    if text.startswith(WORD_MARK) or pieces[0].is_special or last[0].is_special:
+    if text.startswith(WORD_MARK) or pieces[0].is_outside or last[0].is_outside:
         return True
     sides = (text[:1], before[-1:])
     return before != WORD_MARK and any(regex.match(UNSPACED_CHARACTER, side, regex.V1) for side in sides)

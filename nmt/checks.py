@@ -41,8 +41,11 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
         if data.source_lang == data.target_lang:
             yield f"{key}.target_lang: got '{data.target_lang}', the same as source_lang; expected two languages"
         if (direction := frozenset(languages) if config.data.both_directions else languages) in seen:
-            yield f"{key}: got {' and '.join(languages)}, as a pair before it; name files of the same pair in data.more"
+            yield f"{key}: the languages {' and '.join(languages)} occur twice; name more files of a pair in data.more"
         seen.add(direction)
+    by_language = [key for key in ("train", "val", "test") if isinstance(getattr(config.data, key), list | tuple)]
+    for name in (name for name, pair in (config.data.pairs or {}).items() if by_language and pair.path is None):
+        yield f"data.pairs.{name}.path: not given, but data.{by_language[0]} has a file for each language; add a folder"
     if config.embeddings == "cooccurrence" and (config.init or config.model.get("tie_embeddings") != "all"):
         yield (
             "embeddings: got cooccurrence, expected random with init, or with a table of embeddings for each side; use "

@@ -35,4 +35,9 @@ class Piece:
     @property
     def is_special(self) -> bool:
         """Whether this is a token of every sentence, such as its end. A tag `</s>` that is a span is not."""
-        return (self.label in SPECIAL or TAG.fullmatch(self.label) is not None) and not self.mark
+        return self.label in SPECIAL and not self.mark
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether this is a token outside the text: a special one, or the tag of a target language."""
+        return self.is_special or (TAG.fullmatch(self.label) is not None and not self.mark)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -103,7 +102,7 @@ def load_inputs(config: SplitConfig) -> Inputs:
     data = data_of(loaded, config.data, translator.languages)
     check_direction(models, data)
     known, languages = directions_of(loaded.config), (data.source_lang, data.target_lang)
-    if languages in known:
+    if languages in known or languages[1] in translator.tokenizer.tags:
         translator = translator.in_direction(languages)
     nodes = merge_scores(loaded.config.get("scores", {}), config.scores)
     split: str = f"{config.split}.{'-'.join(languages)}" if languages in known[1:] else config.split
@@ -160,9 +159,12 @@ def data_of(
     """
     own, codes = loaded.config["data"], ("source_lang", "target_lang")
     given = {**dict(zip(codes, languages or (), strict=False)), **given}
-    for pair in map(partial(settings_of_pair, own), (own.get("pairs") or {}).values()):
-        if {pair[code] for code in codes} == {{**own, **given}.get(code) for code in codes}:
-            own = pair
+    wanted = tuple({**own, **given}.get(code) for code in codes)
+    pairs = [own, *(settings_of_pair(own, pair) for pair in (own.get("pairs") or {}).values())]
+    for each in (wanted, wanted[::-1]):  # a pair that was trained in this direction comes first
+        if found := [pair for pair in pairs if tuple(pair.get(code) for code in codes) == each]:
+            own = found[0]
+            break
     try:
         return read(absolute_paths(merge_data(own, given)), DataConfig, "data")
     except UserError as error:

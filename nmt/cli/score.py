@@ -55,7 +55,9 @@ def main(config: ScoreConfig) -> None:
 
     translator, models = config.load(batch_tokens=config.batch_tokens)
     trained = languages_of(models[0].config)
-    pairs = read_pair_files(config.source, config.target, trained, backwards=translator.languages != trained)
+    backwards = trained is not None and translator.languages == trained[::-1]
+    names = trained if backwards else translator.languages
+    pairs = read_pair_files(config.source, config.target, names, backwards=backwards)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)

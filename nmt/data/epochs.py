@@ -8,7 +8,6 @@ import random
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 
@@ -184,7 +183,8 @@ def texts_of(data: DataConfig, corpora: Mapping[str, Mapping[str, Split]]) -> Sp
     """Return the pairs that the tokenizer learns from: each pair of languages about as often as an epoch has it."""
     if len(corpora) == 1:
         return corpora[""]["train"]
-    repeated = [corpora[name]["train"] for name, weight in weights(data, corpora).items() for _ in range(ceil(weight))]
+    times = {name: max(1, round(weight)) for name, weight in weights(data, corpora).items()}
+    repeated = [corpora[name]["train"] for name, count in times.items() for _ in range(count)]
     pairs = Reiterable(lambda: itertools.chain.from_iterable(repeated))
     return Split(pairs, sum(map(len, repeated)), digest(*(each.digest for each in repeated)))
 

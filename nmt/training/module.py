@@ -235,7 +235,9 @@ class TranslationModule(pl.LightningModule):
         found = {name: self._translations(each) for name, each in self.scored.items()}
         scores = validation_scores(means, self.metrics, found[""], self.val_pairs)
         more = {
-            name: metric_scores({key: each.metrics[key] for key in self.metrics}, found[name], each.splits["val"])
+            name: metric_scores(
+                {key: each.metrics[key] for key in self.metrics if key in each.metrics}, found[name], each.splits["val"]
+            )
             for name, each in self.scored.items()
             if name
         }

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nmt.build import build_metrics
-from nmt.config.settings import TrainConfig, pairs_of
+from nmt.config.settings import METRIC_FILE, TrainConfig, pairs_of
 from nmt.data.corpus import load_more_val, origin
 from nmt.data.pair import SentencePair, Split
+from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -39,11 +40,15 @@ def scored_pairs(
         origins = {split: origin(objects.sources[name], data, split) for split in splits}
         languages = data.source_lang, data.target_lang
         for _ in range(1 + (settings.data.both_directions and bool(settings.data.pairs))):
-            metrics = build_metrics(settings.scores, target_lang=languages[1], allow=settings.allow)
+            # A file of a metric, such as a glossary, is of the run's own languages.
+            nodes = {key: node for key, node in settings.scores.items() if not found or node.get(METRIC_FILE) is None}
+            metrics = build_metrics(nodes, target_lang=languages[1], allow=settings.allow)
             found["-".join(languages) if found else ""] = ScoredPairs(languages, splits, metrics, origins)
             splits = {split: [pair.swapped() for pair in pairs] for split, pairs in splits.items()}
             languages = languages[::-1]
     for name, pairs in load_more_val(objects.more_val, settings.data).items():
+        if name in found:
+            raise UserError(f"data.more_val.{name}: this is the name of a direction; choose another one")
         origins = {"val": objects.more_val[name].origin("val")}
         found[name] = ScoredPairs(found[""].languages, {"val": pairs}, objects.metrics, origins)
     return found

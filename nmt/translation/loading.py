@@ -225,10 +225,13 @@ def direction(
     Raises UserError if there is none.
     """
     known, *others = map(directions_of, configs)
-    for languages in (each for each in known if all(each in one for one in others)):
-        given = zip((source_lang, target_lang), languages, strict=True)
-        if all(find_language(code, [own]) for code, own in given if code):
-            return languages
+    fitting = [each for each in known if all(each in one for one in others)]
+    for side, code in enumerate((source_lang, target_lang)):
+        if code:
+            own = find_language(code, {each[side] for each in fitting})
+            fitting = [each for each in fitting if each[side] == own]
+    if fitting:
+        return fitting[0]
     listed = " or ".join(" to ".join(each) for each in known) or "a model that says its languages"
     got = " to ".join(filter(None, (source_lang, target_lang)))
     raise UserError(f"{'source' if source_lang else 'target'}_lang: got {got}, expected {listed}")

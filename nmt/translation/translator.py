@@ -105,6 +105,12 @@ class Translator(ModelTranslator):
     languages: tuple[str, str] | None = None
     directions: Sequence[tuple[str, str]] = ()
 
+    def in_direction(self, languages: tuple[str, str]) -> Self:
+        translator = super().in_direction(languages)
+        known = [self.languages or languages, *self.directions]
+        translator.directions = [each for each in known if each != languages]
+        return translator
+
     @property
     def models(self) -> list[Seq2Seq]:
         return [self.model]

@@ -149,13 +149,15 @@ def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
     assert {pair.source[0] for pair in found.val} == {tokenizer.tags["de"]}
     assert len({alone.digest, found.digest, warm.digest}) == 3
     for wrong, message in (
-        ("{a: {target_lang: de}}", r"data\.pairs\.a: got en and de, as a pair before it; name files of the same pair"),
+        ("{a: {target_lang: de}}", r"data\.pairs\.a: the languages en and de occur twice; name more files"),
         ("{a: {target_lang: en}}", r"data\.pairs\.a\.target_lang: got 'en', the same as source_lang"),
         ("{a: {source_lang: fr}, b: {target_lang: fr, path: x}}", "x: no such folder"),
-        ("{a: {path: x}}", r"data\.pairs\.a: got en and de, as a pair before it"),
+        ("{a: {path: x}}", r"data\.pairs\.a: the languages en and de occur twice"),
     ):
         with pytest.raises(UserError, match=message):
             parts_of(compose_run([*words, f"data.pairs={wrong}"]))
+    with pytest.raises(UserError, match=r"data\.pairs\.b\.path: not given, but data\.train has a file for each"):
+        parts_of(compose_run([*words, "data.train=[a.en,a.de]", "data.pairs={b: {target_lang: nl}}"]))
     own = tmp_path / "own.model"
     own.write_bytes(alone.translator.tokenizer.source_model)
     with pytest.raises(UserError, match=r"data\.pairs: the vocabulary has no piece >>de<<, which stands before"):

@@ -138,14 +138,16 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
 
 
 def in_direction(loaded: LoadedModel, languages: tuple[str, str]) -> LoadedModel:
-    """Return a model whose main direction is `languages`; its other directions stay."""
+    """Return a model whose main direction is `languages`; its other directions stay. Its scores are of the old one."""
     from nmt.translation.loading import directions_of
 
     codes, tokenizer = ("source_lang", "target_lang"), loaded.tokenizer.towards(languages[1])
-    others = [dict(zip(codes, each, strict=True)) for each in directions_of(loaded.config) if each != languages]
+    known = directions_of(loaded.config)
+    others = [dict(zip(codes, each, strict=True)) for each in known if each != languages]
     data = {**loaded.config["data"], **dict(zip(codes, languages, strict=True)), "both_directions": False}
     data["pairs"] = {"-".join(each.values()): each for each in others} or None
-    return replace(loaded, tokenizer=tokenizer, config={**loaded.config, "data": data})
+    scores = loaded.scores if languages == known[0] else {}
+    return replace(loaded, tokenizer=tokenizer, config={**loaded.config, "data": data}, scores=scores)
 
 
 def validation_pairs(

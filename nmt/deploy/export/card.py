@@ -70,7 +70,8 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
     """Write README.md: what the model is, an example, scores, limits, and the comparison with the checkpoint."""
     loaded, (source, target), spans = model.loaded, model.languages, model.loaded.tokenizer.spans
     scores: Mapping[str, float] = loaded.scores.get("val", {})
-    tag, directions = f">>{target}<< " * bool(loaded.tokenizer.tag), directions_of(loaded.config)
+    is_tagged = loaded.tokenizer.tag and format.name != "argos"  # its engine writes the tag
+    tag, directions = f">>{target}<< " if is_tagged else "", directions_of(loaded.config)
     tags, codes = ["translation", "nmt-attention-lab"], [bcp47(source), bcp47(target)]
     short = list(dict.fromkeys(code.partition("-")[0] for code in codes))  # the Hub wants ISO 639 as language
     about = {"language": short, "library_name": format.library, "pipeline_tag": "translation", "tags": tags}
@@ -91,7 +92,8 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
             encode=f"[['{tag.strip()}', *pieces] for pieces in {ENCODE}]" if tag else ENCODE,
             codes=[argos_code(source), argos_code(target)],
         ).strip(),
-        scores="\n".join(f"| {printable(name)} | {value:.2f} |" for name, value in scores.items()),
+        scores="\n".join(f"| {printable(name)} | {value:.2f} |" for name, value in scores.items())
+        or "| not validated in this direction | |",
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
         trained=loaded.config["data"].get("max_length") or "an unknown number of",

@@ -83,17 +83,18 @@ def links_of(weights: Tensor, units: tuple[Units, Units], *, threshold: float | 
 
 
 def units(pieces: Sequence[Piece], text: str, *, words: bool, where: str) -> Units:
-    """Return the unit of each piece of a sentence, without its end.
+    """Return the unit of each piece of a sentence, without its end. The tag of a target language has no unit.
 
     The units are the pieces themselves, or with `words` the words of `text`, separated by white space. A span with
     white space is one piece, which belongs to the last of its words. Raises UserError for a text with "▁", which pieces
     use for the space; the message begins with `where`.
     """
     pieces = pieces[:-1] if pieces and pieces[-1].label == END else pieces
-    if not words:
-        return range(len(pieces))
-    require_plain(text, where)
-    return list(_words([piece.label.lower() for piece in pieces], text.strip().lower()))
+    own = [piece.label.lower() for piece in pieces if not piece.is_outside]
+    if words:
+        require_plain(text, where)
+    numbers = _words(own, text.strip().lower()) if words else iter(range(len(own)))
+    return [None if piece.is_outside else next(numbers) for piece in pieces]
 
 
 def _words(labels: Sequence[str], text: str) -> Iterator[int]:

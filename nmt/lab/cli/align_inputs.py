@@ -88,7 +88,8 @@ def load_inputs(config: AlignConfig) -> Inputs:
 
     if config.gold is not None and config.unit == "pieces":
         raise UserError("unit=pieces: alignments made by people count words; leave unit= out, or gold=")
-    languages = config.source_lang, config.target_lang
+    source_lang, target_lang = (config.data.get(f"{side}_lang") for side in ("source", "target"))
+    languages = config.source_lang or source_lang, config.target_lang or target_lang
     loaded, forward = (None, None) if config.ckpt is None else load_aligner(config, config.ckpt, languages)
     backward = None
     if config.reverse is not None and loaded is not None:
@@ -117,7 +118,7 @@ def load_aligner(
     (loaded,) = load_models(path, config.device, config.allow)
     translator = make_translator([loaded], {"batch_tokens": config.batch_tokens}, allow=config.allow)
     assert isinstance(translator, Translator)
-    if languages != (None, None):
+    if languages != (None, None) and not (backwards and translator.languages is None):
         try:
             translator = translator.in_direction(direction([loaded.config], *languages))
         except UserError as error:

@@ -22,7 +22,7 @@ from nmt.lab.attribution.base import Attribution, AttributionView, attribute
 from nmt.system.atomic import write_atomically
 from nmt.system.lines import as_line
 from nmt.translation.base import BaseTranslator
-from nmt.translation.loading import load
+from nmt.translation.loading import load_translator
 from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
@@ -62,9 +62,9 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
         return [[each] for each in found]
     own = translator.search  # of its search, the other model needs only the limits
     limits = {**own.limits, "batch_tokens": own.batch_tokens}
-    source, target = translator.languages or (None, None)
-    options: dict[str, Any] = {"device": config.device, "allow": config.allow, **limits}
-    other, _ = load(config.compare, source_lang=source, target_lang=target, **options)
+    other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
+    if translator.languages in other.directions:
+        other = other.in_direction(translator.languages)
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]

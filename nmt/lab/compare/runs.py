@@ -255,7 +255,8 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     search, wanted = _own_search(folder, allow), Path(name).expanduser().resolve()
     weights = read_json(folder / METRICS, MetricsFile, remedy=LEAVE_OUT).get("best_update")
     found: dict[str, Path] = {}
-    for path in sorted((folder / TRANSLATIONS).glob(f"{split}.{search.label}.*scores.json")):
+    files = (folder / TRANSLATIONS).glob(f"{split}.*{search.label}.*scores.json")  # also of a further direction
+    for path in sorted(each for each in files if ".terms-" not in each.name):
         facts = _read_scores(path)
         theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
         is_older = facts.get("update", weights) != weights  # made before the run went on, by other weights

@@ -65,6 +65,7 @@ class TrainingProgress(Callback):
                 f"{each} {m.label} {found[name]:.2f}"
                 for each, found in more.items()
                 for name, m in module.metrics.items()
+                if name in found
             ),
         ]
         logger.info(f"validation: {when}, update {trainer.global_step:,}: {', '.join(figures)}")
