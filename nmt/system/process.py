@@ -121,7 +121,7 @@ def keep_freed_memory() -> None:
 def return_freed_memory() -> None:
     """Return the memory that malloc keeps to the kernel, if malloc is glibc's.
 
-    A validation frees much at once, and in pieces of other sizes than training needs. So this is called after each.
+    A validation needs pieces of other sizes than training. So this is called before and after each.
     """
     with suppress(OSError, TypeError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

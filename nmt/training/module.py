@@ -222,6 +222,7 @@ class TranslationModule(pl.LightningModule):
     def on_validation_epoch_start(self) -> None:
         """Log the figures of training until now, and start new validation sums. Raises Diverged for broken weights."""
         check_finite(self.model, self.global_step)
+        return_freed_memory()
         self.log_training()
         self._val_losses = Losses()
 
