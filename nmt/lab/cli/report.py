@@ -8,8 +8,9 @@ The settings of evaluate.py work here too, except terms= and a list of models in
 what evaluate.py does. Then it writes to the same folder, translations/:
 
   test.beam5.lp1.report.html   scores; scores by length and by rare words; shares of empty, copied, repeating, too short
-                               and too long translations; search errors and model errors; sentences with their pieces,
-                               other translations, attention and views. The page needs no network and runs no script
+                               and too long translations; search and model errors; what the model's confidence is worth;
+                               sentences with their pieces, other translations, attention and views. The page needs no
+                               network and runs no script
   test.beam5.lp1.report.json   the same figures and sentences
 
   python scripts/report.py ckpt=outputs/transformer/2026-01-31_12-00-00
@@ -23,13 +24,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from nmt.cli.arguments import OpenMapping, configured
 from nmt.cli.evaluate import Inputs, Resamples, SplitConfig, data_of, evaluate, load_inputs
 from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError
-from nmt.parameters import NonNegativeInt
+from nmt.parameters import NonNegativeInt, Range
 from nmt.system.atomic import write_atomically
 from nmt.system.run_files import inside
 
@@ -46,6 +47,7 @@ class ReportConfig(SplitConfig):
     n_best: NonNegativeInt
     seed: int
     rarity: bool
+    good: Annotated[float, Range(low=0, high=100)]
     views: OpenMapping
     bootstrap: Resamples
 
@@ -80,7 +82,7 @@ def main(config: ReportConfig) -> None:
         verdicts = judge(translator, evaluation.translations, evaluation.references)
         numbers = {"count": config.examples, "n_best": config.n_best, "seed": config.seed}
         chosen = examples(translator, evaluation, verdicts, views, **numbers)
-        found = report(translator, evaluation, verdicts, rare, chosen)
+        found = report(translator, evaluation, verdicts, rare, chosen, config.good)
         for path in write(found, inputs.folder):
             print(f"written to {path}")
 

@@ -29,6 +29,7 @@ ERRORS = {
     "too long": "not compared: the source or the reference is too long for the model",
     "cut": "not compared: the translation was cut at the limit of its length, so its end may be missing",
 }
+SIGNALS = {"mean_log_prob": "mean log P of a token", "lowest_log_prob": "lowest log P of a token"}
 CSS_DPI = 96  # pixels of a browser in one inch
 DARKEST = 0.7  # of the colour behind a piece with a probability of 0
 
@@ -55,6 +56,7 @@ def page(report: Report) -> str:
         source_lang=_tag(evaluation.subject.source_lang),
         target_lang=_tag(evaluation.subject.target_lang),
         chart=chart,
+        signals=SIGNALS,
         colors=COLORS,
     )
 

@@ -11,7 +11,9 @@ from nmt.build import architecture, search_node
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.lab.attention.view import View, view
+from nmt.lab.compare.compare import sentence_scores
 from nmt.lab.compare.lengths import length_groups, length_unit, score_on
+from nmt.lab.report.confidence import confidence
 from nmt.lab.report.errors import Verdict, shares, totals
 from nmt.lab.report.examples import Example
 from nmt.lab.report.rarity import Rarity, WordGroup
@@ -35,7 +37,7 @@ class Report:
     length of the source, `by_rarest` by the frequency in training of the rarest word of the reference, and `words` the
     words by their frequency. If the words of the training were not counted, `rarity` is None, and the latter two are
     empty. `faults` are shares from 0 to 1, `errors` are numbers of sentences (empty if the search cannot be judged).
-    `attends` says whether there is cross attention.
+    `confidence` is as from `confidence`. `attends` says whether there is cross attention.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Report:
     words: Sequence[WordGroup]
     faults: Mapping[str, float]
     errors: Mapping[str, int]
+    confidence: Mapping[str, Any] | None
     examples: Mapping[str, Sequence[Example]]
     attends: bool
 
@@ -60,8 +63,9 @@ def report(
     verdicts: Sequence[Verdict],
     rarity: Rarity | None,
     examples: Mapping[str, Sequence[Example]],
+    good: float,
 ) -> Report:
-    """Return the report on an evaluation that `translator` made, with the verdicts on its translations."""
+    """Return the report on an evaluation that `translator` made. Translations with a chrF of `good` count as good."""
     sources, references, hypotheses = evaluation.sources, evaluation.references, evaluation.hypotheses
     language = evaluation.subject.source_lang
     name, metric = next(iter(evaluation.scores.metrics.items()))
@@ -80,6 +84,7 @@ def report(
         words=[] if rarity is None else rarity.words(references, hypotheses),
         faults=shares(sources, references, hypotheses),
         errors=totals(verdicts),
+        confidence=confidence(evaluation.translations, sentence_scores(hypotheses, references), good),
         examples=examples,
         attends=translator.model.decoder.attends,
     )
@@ -115,6 +120,7 @@ def to_dict(report: Report) -> dict[str, Any]:
         },
         "faults": dict(report.faults),
         "errors": dict(report.errors),
+        "confidence": report.confidence,
         "examples": {name: [_example(each) for each in found] for name, found in report.examples.items()},
     }
 

@@ -64,7 +64,7 @@ def made(
     rare = rarity(training, [*evaluation.references, *evaluation.hypotheses], evaluation.scores.metrics, "de")
     verdicts = judge(translator, evaluation.translations, evaluation.references)
     chosen = examples(translator, evaluation, verdicts, views, count=count, n_best=n_best, seed=1)
-    return report(translator, evaluation, verdicts, rare, chosen)
+    return report(translator, evaluation, verdicts, rare, chosen, 50)
 
 
 def test_each_sentence_is_in_one_group_and_groups_are_scored_as_corpora(run: Run) -> None:
