@@ -248,7 +248,7 @@ def test_a_source_begins_with_the_tag_of_its_target_language(train, pairs, type,
         assert turned.encode_source(texts) == [[index, *ids] if ids != [EOS] else ids for ids in usual]
         assert turned.encode_target(texts) == tagged.encode_target(texts)
         assert turned.decode_target([index, *usual[-1]]) == texts[-1] and turned.digest() != tagged.digest()
-        assert turned.source_pieces([index])[0].is_special
+        assert turned.source_pieces([index])[0].is_outside and not turned.source_pieces([index])[0].is_special
         sampler = SAMPLERS[type](turned.inventories[0], 0.5)
         drawn = [sampler(ids, random.Random(1)) for ids in turned.encode_source(texts[-20:])]
         assert {ids[0] for ids in drawn} == {index}
