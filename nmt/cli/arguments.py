@@ -28,16 +28,8 @@ if TYPE_CHECKING:
 PathText = Annotated[str, "path"]  # any characters; a leading ~ is the home folder
 FreeText = Annotated[str, "free text"]  # taken literally; on the command line only
 OpenMapping = dict[str, Any]  # empty in the YAML: its entries replace settings of the checkpoint
-LOADING = (
-    "ckpt",
-    "device",
-    "engine",
-    "allow",
-    "search",
-    "source_lang",
-    "target_lang",
-    "terms",
-)  # what a translator is made of
+# What a translator is made of
+LOADING = ("ckpt", "device", "engine", "allow", "search", "source_lang", "target_lang", "terms")
 
 
 @dataclass(kw_only=True)

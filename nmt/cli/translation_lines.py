@@ -81,9 +81,7 @@ class LineTranslator:
 
 
 def record(
-    found: Sequence[Translation],
-    maps: Iterator[AttentionMap] | None = None,
-    languages: tuple[str, str] | None = None,
+    found: Sequence[Translation], maps: Iterator[AttentionMap] | None = None, languages: tuple[str, str] | None = None
 ) -> dict[str, Any]:
     """Return the JSON object of one source, as docs/translating.md describes it. `found` are its translations.
 

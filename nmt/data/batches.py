@@ -270,7 +270,7 @@ class BatchLoader:
         else:
             raise UserError(
                 f"resume: the run stopped inside an epoch of {state['pairs']:,} pairs, whose batches are now other "
-                "ones; change data.batch_tokens, data.max_length, data.max_ratio, filters and "
+                "ones; change data.batch_tokens, data.max_length, data.max_ratio, data.more, filters and "
                 "data.subword_sampling back, use the version of this program that began the run, or start "
                 "a new run from its weights: init=RUN_FOLDER"
             )

@@ -52,7 +52,8 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
     corpora = {}
     for name, entry in (config.more or {}).items():
         corpora[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
-        logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}")
+        epochs = f"epochs {entry.first_epoch} to {entry.last_epoch or 'the last'}"
+        logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}, {epochs}")
     return corpora
 
 

@@ -7,7 +7,7 @@ import logging
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -43,11 +43,13 @@ class WeightedCorpus:
     """A training corpus, and how often an epoch has each of its pairs.
 
     With a weight of 2.3, an epoch has each pair twice, and three tenths of the pairs a third time. Each epoch chooses
-    these anew.
+    these anew. Epochs before `first` and after `last` (None: no limit) do not have the corpus; they count from 1.
     """
 
     corpus: EncodedCorpus
     weight: float = 1.0
+    first: int = 1
+    last: int | None = None
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
@@ -57,6 +59,11 @@ class WeightedCorpus:
     def share(self) -> int:
         """The number of pairs that the fraction of the weight adds to an epoch."""
         return round(self.weight % 1 * len(self.corpus))
+
+    @property
+    def tokens(self) -> float:
+        """The number of tokens in an epoch, of the longer side of each pair."""
+        return self.weight * float(np.maximum(*self.corpus.lengths).sum())
 
     def rows(self, rng: random.Random) -> NDArray[np.int64]:
         """Return the indices of the pairs of an epoch."""
@@ -130,9 +137,10 @@ class SubwordSampling:
 
 @dataclass(eq=False)
 class TrainingPairs:
-    """The training pairs of each epoch, which depend only on the seed and the epoch. Every epoch has the same number.
+    """The training pairs of each epoch, which depend only on the seed and the epoch.
 
     `parts` are the corpus itself, with weight 1, and what is added to it: further corpora, and the opposite direction.
+    An epoch without one of them has the others so often that it has as many tokens as one with all.
     """
 
     parts: Sequence[WeightedCorpus]
@@ -143,13 +151,20 @@ class TrainingPairs:
         self._last: tuple[int, EncodedPairs] | None = None
 
     def __len__(self) -> int:
-        """Return the number of pairs in an epoch."""
+        """Return the number of pairs in an epoch that has all parts."""
         return sum(map(len, self.parts))
 
     @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
-        return self.sampling is not None or any(part.share for part in self.parts)
+        changing = (part.share or part.first > 1 or part.last for part in self.parts)
+        return self.sampling is not None or any(changing)
+
+    def parts_of(self, epoch: int) -> list[WeightedCorpus]:
+        """Return the parts of an epoch (from 0) with the weights that they have in it."""
+        found = [part for part in self.parts if part.first <= epoch + 1 and epoch < (part.last or epoch + 1)]
+        times = sum(part.tokens for part in self.parts) / sum(part.tokens for part in found)
+        return [replace(part, weight=part.weight * times) for part in found]
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
         """Return the pairs of an epoch. If the last call was for the same pairs, they are not made again."""
@@ -157,9 +172,10 @@ class TrainingPairs:
         if self._last is None or self._last[0] != epoch:
             self._last = None  # free the memory of the last epoch first
             rng = random.Random(f"pairs {self.seed} {epoch}")
-            pairs: EncodedPairs = self.parts[0].corpus
-            if len(self.parts) > 1:
-                pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
+            parts = self.parts_of(epoch)
+            pairs: EncodedPairs = parts[0].corpus
+            if len(parts) > 1 or parts[0].weight != 1:
+                pairs = Mixture([part.corpus for part in parts], [part.rows(rng) for part in parts])
             self._last = (epoch, pairs if self.sampling is None else self.sampling(pairs, rng))
         return self._last[1]
 
@@ -217,7 +233,8 @@ def make_training_pairs(
             parts.append(WeightedCorpus(encoded(corpora[name]["train"], backwards, name), weight))
         for name, entry in (data.more or {}).items():
             try:
-                parts.append(WeightedCorpus(encoded(more[name], backwards), entry.weight))
+                corpus = encoded(more[name], backwards)
+                parts.append(WeightedCorpus(corpus, entry.weight, entry.first_epoch, entry.last_epoch))
             except UserError as error:
                 raise UserError(f"data.more.{name}: {error}") from error
     if data.subword_sampling is not None:

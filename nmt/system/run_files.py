@@ -46,11 +46,6 @@ def run_of(checkpoint: Path) -> Path:
     return folder.parent if folder.name == CHECKPOINTS else folder
 
 
-def sample_map(folder: Path) -> Path | None:
-    """Return the attention map of the first validation sentence, or None if the run in `folder` has written none."""
-    return min((folder / ATTENTION).glob("*.json"), default=None)
-
-
 def find_checkpoint(path: str | Path, key: str = "ckpt") -> Path:
     """Return the checkpoint file that `path` names: the file itself, or the best one of a run folder.
 

@@ -32,10 +32,7 @@ LABELS = {BEST: "best checkpoint so far", "average": "average of the last checkp
 
 
 def finish(
-    trainer: pl.Trainer,
-    module: TranslationModule,
-    checkpointing: Checkpointing,
-    facts: Mapping[str, Any],
+    trainer: pl.Trainer, module: TranslationModule, checkpointing: Checkpointing, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Choose the weights, score with them, call the callbacks, write metrics.json and return its content.
 

@@ -235,13 +235,10 @@ class TranslationModule(pl.LightningModule):
         means = means_of(self._gathered(self._val_losses.totals()))
         found = {name: self._translations(each) for name, each in self.scored.items()}
         scores = validation_scores(means, self.metrics, found[""], self.val_pairs)
-        more = {
-            name: metric_scores(
-                {key: each.metrics[key] for key in self.metrics if key in each.metrics}, found[name], each.splits["val"]
-            )
-            for name, each in self.scored.items()
-            if name
-        }
+        more = dict[str, dict[str, float]]()
+        for name, each in list(self.scored.items())[1:]:
+            metrics = {key: each.metrics[key] for key in self.metrics if key in each.metrics}
+            more[name] = metric_scores(metrics, found[name], each.splits["val"])
         self.validation = Validation(self.global_step, scores, found, more)
         figures = {f"val/{name}": value for name, value in scores.items()}
         figures |= {f"val_{name}/{key}": value for name, found in more.items() for key, value in found.items()}
@@ -256,10 +253,8 @@ class TranslationModule(pl.LightningModule):
     def _translations(self, scored: ScoredPairs) -> list[Translation]:
         """Return the translations of the validation pairs' sources; every rank translates its share."""
         rank, ranks, pairs = self.trainer.global_rank, self.trainer.world_size, scored.splits["val"]
-        translator, sources = (
-            self.translator.in_direction(scored.languages),
-            [pair.source for pair in pairs[rank::ranks]],
-        )
+        translator = self.translator.in_direction(scored.languages)
+        sources = [pair.source for pair in pairs[rank::ranks]]
         share = translator.translate(sources, search=validation_search(translator.search))
         by_place: dict[int, Translation] = {}
         for first, part in enumerate(self._gathered(share)):

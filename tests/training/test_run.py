@@ -90,7 +90,7 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     Path("ft.en").write_text("one\ntwo\nthree\n\n", "utf-8")
     Path("ft.de").write_text("eins\nzwei\ndrei\nleer\n", "utf-8")
     Path("bt.tsv").write_text("four\tvier\nfive\tfünf\n", "utf-8")
-    more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5}}"
+    more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5, last_epoch: 3}}"
     settings = [f"hydra.run.dir={tmp_path}/run"]
     recipe = compose_run([*CORPUS, *settings, more])
     assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
@@ -98,6 +98,7 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     usual, joined = parts_of(compose_run([*CORPUS, *settings])), parts_of(recipe)
     assert len(joined.train) == len(usual.train) + 2 * 3 + 1
     assert joined.train.parts[1].corpus.dropped == {"empty": 1}
+    assert [(part.first, part.last) for part in joined.train.parts] == [(1, None), (1, None), (1, 3)]
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     assert joined.val == usual.val and joined.digest != usual.digest
     other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
@@ -109,6 +110,10 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     [
         ("{ft: {train: ft.en, weight: 0}}", r"data\.more\.ft\.weight: got 0, expected a number of more than 0"),
         ("{ft: {train: ft.tsv, wieght: 2}}", r"data\.more\.ft\.wieght: unknown key; did you mean"),
+        (
+            "{ft: {train: f, first_epoch: 3, last_epoch: 2}}",
+            r"data\.more\.ft\.last_epoch: got 2, expected first_epoch=3",
+        ),
         ("{ft: {train: [a.en, a.de, a.ko]}}", r"data\.more\.ft\.train: got \[.*\], expected one file or"),
         ("{ft: {train: EMPTY}}", r"empty\.tsv: empty corpus; expected at least one"),
     ],

@@ -33,7 +33,7 @@ from nmt.config.schema import MetricsFile, read_json
 from nmt.config.settings import corpora, shareable
 from nmt.errors import UserError, printable
 from nmt.system.atomic import write_atomically
-from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of, sample_map
+from nmt.system.run_files import ATTENTION, CONFIG, METRICS, best_checkpoint, run_of
 
 CARD = """\
 # {name}: {languages}
@@ -85,7 +85,7 @@ def main(config: ShareConfig) -> None:
     if loaded.path.absolute() != best_checkpoint(source).absolute():
         raise UserError(f"ckpt: {loaded.path} has other scores than the {METRICS} of its run; expected ckpt={source}")
     metrics = read_json(source / METRICS, MetricsFile, remedy="restore the file")  # it may be a link to any file
-    shown = sample_map(source)
+    shown = min((source / ATTENTION).glob("*.json"), default=None)  # of the first validation sentence
     attention = None if shown is None else load(shown)
     if config.text is not None:
         attention = load_translator(loaded.path, allow=config.allow).attention_map(config.text)

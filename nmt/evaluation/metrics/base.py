@@ -150,12 +150,7 @@ def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 
 def score(
-    metrics: Mapping[str, Metric],
-    hypotheses: Lines,
-    references: Lines,
-    *,
-    sources: Lines,
-    bootstrap: int = 0,
+    metrics: Mapping[str, Metric], hypotheses: Lines, references: Lines, *, sources: Lines, bootstrap: int = 0
 ) -> Scores:
     """Return the scores of a corpus by each of `metrics`; see `Metric.score`.
 

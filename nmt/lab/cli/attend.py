@@ -125,9 +125,10 @@ def read_sentences(config: AttendConfig, translator: BaseTranslator) -> Iterator
 def sample_sentence(ckpt: str | list[str]) -> str:
     """Return the first validation sentence of the run. Raises UserError for a checkpoint without one beside it."""
     from nmt.attention_map import load
-    from nmt.system.run_files import find_checkpoint, run_of, sample_map
+    from nmt.system.run_files import ATTENTION, find_checkpoint, run_of
 
-    found = sample_map(run_of(find_checkpoint(ckpt if isinstance(ckpt, str) else ckpt[0])))
+    run = run_of(find_checkpoint(ckpt if isinstance(ckpt, str) else ckpt[0]))
+    found = min((run / ATTENTION).glob("*.json"), default=None)
     if found is None:
         raise UserError('text=: expected one sentence, as text="...", or a file, as input=lines.en')
     return load(found).source
