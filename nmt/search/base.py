@@ -32,6 +32,7 @@ class Attending(Selectable, Protocol):
 
 
 S = TypeVar("S", bound=Selectable)
+LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
 Step = Callable[[Tensor, S], tuple[Tensor, S]]
 """Reads one token for each hypothesis (N,); returns log-probabilities (N, V) in float32 and the next state."""
 
@@ -73,7 +74,8 @@ class Search(ABC):
     `max_source_length`, because time and memory of a model with attention grow with its square. With `long_source`
     "split" it is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole"
     the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
-    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence.
+    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence. `unsure_below` (see
+    `nmt.translation.doubts`) changes no translation.
 
     `replace` checks the annotations of the fields, and `__post_init__` conditions on several fields.
     """
@@ -83,6 +85,7 @@ class Search(ABC):
     long_source: Literal["split", "refuse", "whole"] = "split"
     max_source_length: Annotated[int, Range(low=2)] = 1000
     batch_tokens: PositiveInt = 16000
+    unsure_below: Annotated[float, Range(low=-100.0, high=0.0)] = LEAST_MEAN
 
     @property
     @abstractmethod
@@ -120,7 +123,7 @@ class Search(ABC):
     @property
     def limits(self) -> dict[str, Any]:
         """The settings of every strategy that change its results, and that `label` leaves out."""
-        names = [field.name for field in dataclasses.fields(Search) if field.name != "batch_tokens"]
+        names = {field.name for field in dataclasses.fields(Search)} - {"batch_tokens", "unsure_below"}
         return {name: getattr(self, name) for name in names} | {"max_length_factor": float(self.max_length_factor)}
 
     def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:

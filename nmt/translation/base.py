@@ -211,7 +211,7 @@ class BaseTranslator(ABC):
             rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs, workers)
         found = [Hypothesis(pair.ids, row.tolist(), float(row.sum())) for pair, row in zip(pairs, rows, strict=True)]
         return [
-            Translation(pair.source, Segment((pair.target,)), each, self.tokenizer)
+            Translation(pair.source, Segment((pair.target,)), each, self.tokenizer, (), (), self.search.unsure_below)
             for pair, each in zip(pairs, found, strict=True)
         ]
 
@@ -275,7 +275,7 @@ class BaseTranslator(ABC):
         def searched(batch: list[SearchRequest]) -> list[list[Translation]]:
             hypotheses = self.search_batch(batch, search)
             return [
-                [self._translation(request.source, each) for each in several]
+                [self._translation(request.source, each, search.unsure_below) for each in several]
                 for request, several in zip(batch, hypotheses, strict=True)
             ]
 
@@ -294,10 +294,10 @@ class BaseTranslator(ABC):
             for request in requests
         ]
 
-    def _translation(self, source: EncodedSource, hypothesis: Hypothesis) -> Translation:
+    def _translation(self, source: EncodedSource, hypothesis: Hypothesis, unsure_below: float) -> Translation:
         text = self.tokenizer.decode_target(hypothesis.tokens)
         target, lost = self.tokenizer.spans.restore(text.upper() if source.capitals else text, source.segment)
-        return Translation(source, target, hypothesis, self.tokenizer, tuple(lost))
+        return Translation(source, target, hypothesis, self.tokenizer, tuple(lost), (), unsure_below)
 
 
 def rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:

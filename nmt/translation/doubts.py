@@ -17,6 +17,7 @@ import yaml
 
 from nmt.config.groups import config_dir
 from nmt.errors import counted
+from nmt.search.base import LEAST_MEAN
 from nmt.text.languages import FEWEST_LETTERS, foreign_language, foreign_script
 from nmt.text.protect import Spans
 
@@ -43,7 +44,6 @@ PROBLEMS = {  # what programs say of "3 translations"
 
 MOST_UNKNOWN = 0.5  # of the pieces of a source
 TIMES_LONGER, TOKENS_LONGER = 2, 5  # one side longer than 2 * the other + 5: 0.5 % of the translations or fewer
-LEAST_MEAN = -1.3  # log P of a token: 0 to 2 % of the translations have less
 LAST_WORD = 12  # people often write numbers up to this one in words, and months as names
 MOST_PLACES = 10  # so many places of a problem are named
 _PLACE = regex.compile(r"(?s)\d+\Z|(?<=, )'.*'\Z")
@@ -59,7 +59,8 @@ def doubts_of(translation: Translation) -> list[Doubt]:
 
     `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
     Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure`: the mean log-probability of the tokens
-    is below `LEAST_MEAN`. That of people's translations often is, and an engine does not compute it for this doubt.
+    is below `unsure_below`. That of people's translations often is. An engine computes it for this doubt only if
+    `unsure_below` is not `LEAST_MEAN`.
     """
     if translation.parts:
         doubts = {doubt for part in translation.parts for doubt in part.doubts}
@@ -109,7 +110,8 @@ def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     yield "spans", has_changed_spans(translation)
     yield "numbers", has_other_numbers(translation.source, translation.target.text)
     yield "cut", translation.cut
-    yield "unsure", translation.found.scored and translation.log_prob < LEAST_MEAN * length
+    least = translation.unsure_below
+    yield "unsure", (translation.found.scored or least != LEAST_MEAN) and translation.log_prob < least * length
 
 
 @cache

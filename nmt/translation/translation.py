@@ -9,7 +9,7 @@ from itertools import chain
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.search.base import Hypothesis, Unscored
+from nmt.search.base import LEAST_MEAN, Hypothesis, Unscored
 from nmt.text.protect import Segment, Slot, in_small_letters, join
 from nmt.tokens import EOS, Piece
 from nmt.translation.doubts import Doubt, doubts_of
@@ -101,6 +101,7 @@ class Translation:
     tokenizer: Tokenizer = field(repr=False, compare=False)
     lost: tuple[Slot, ...] = ()
     parts: tuple[Translation, ...] = ()
+    unsure_below: float = field(default=LEAST_MEAN, repr=False, compare=False)  # see `nmt.translation.doubts`
 
     @property
     def source(self) -> str:

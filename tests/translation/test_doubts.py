@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from nmt.search.base import Hypothesis
+from nmt.search.base import LEAST_MEAN, Hypothesis, Unscored
 from nmt.text.protect import NO_SPANS, Segment
 from nmt.tokens import EOS, Piece
-from nmt.translation.doubts import LEAST_MEAN, REASONS, Tally
+from nmt.translation.doubts import REASONS, Tally
 from nmt.translation.translation import EncodedSource, Translation, joined
 from nmt.translation.translator import Translator
 from tests.tiny_run import Run, sentences
@@ -70,6 +70,10 @@ def test_low_probability_and_a_missing_end() -> None:
     for mean, doubts in ((LEAST_MEAN - 0.01, ["unsure"]), (LEAST_MEAN + 0.01, [])):
         assert replace(sound, found=Hypothesis(sound.tokens, [mean] * 10, 0.0)).doubts == doubts
     assert replace(sound, found=Hypothesis(different(10), [-0.1] * 10, 0.0)).doubts == ["cut"]
+    for computed in (False, True):  # an engine computes log P when it is read
+        found = Hypothesis(sound.tokens, [-0.5] * 10, 0.0)
+        given = replace(sound, found=Unscored(sound.tokens, lambda: found) if computed else found)  # noqa: B023
+        assert [replace(given, unsure_below=each).doubts for each in (-0.49, -0.51)] == [["unsure"], []]
 
 
 @pytest.mark.parametrize(

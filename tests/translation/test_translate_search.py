@@ -38,6 +38,14 @@ def test_log_probabilities_are_those_of_the_forced_model(run: Run, search: Searc
         assert run.translator.attention_maps([found])[0].origin.log_prob == sum(found.token_log_probs)
 
 
+def test_the_setting_of_a_doubt_changes_no_translation_and_no_file_name(run: Run) -> None:
+    searches = [BeamSearch(beam_size=1, unsure_below=each) for each in (0.0, -100.0)]
+    all_unsure, sure = (run.translator.translate(sentences(4, seed=3), search=search) for search in searches)
+    assert all("unsure" in each.doubts for each in all_unsure) and not any("unsure" in each.doubts for each in sure)
+    assert [each.tokens for each in all_unsure] == [each.tokens for each in sure]
+    assert searches[0].limits == searches[1].limits and searches[0].label == searches[1].label
+
+
 def test_a_translation_begins_with_its_prefix(run: Run) -> None:
     texts, prefixes = sentences(3, seed=3), ["a red", "", "the  snow, "]
     free = run.translator.translate(texts, max_length_extra=12)

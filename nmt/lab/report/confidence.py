@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.translation.doubts import LEAST_MEAN
 from nmt.translation.translation import Translation
 
 FEWEST, FEWEST_KEPT, GROUPS = 100, 50, 10  # translations; those that a threshold keeps; groups of a diagram
@@ -29,6 +28,7 @@ def confidence(translations: Sequence[Translation], chrf: Sequence[float], good_
     rows = [(np.mean(each.token_log_probs), min(each.token_log_probs), score) for each, score in pairs]
     mean, lowest, scores = np.array(rows).reshape(-1, 3).T
     good, unsure = scores >= good_from, np.array(["unsure" in each.doubts for each, _ in pairs], dtype=bool)
+    flagged = {"sentences": int(unsure.sum()), "bad": int((unsure & ~good).sum())}
     if len(good) < FEWEST or any(each.min() == each.max() for each in (good, mean, lowest)):
         return None
     return {
@@ -36,7 +36,7 @@ def confidence(translations: Sequence[Translation], chrf: Sequence[float], good_
         "mean_log_prob": _worth(mean, good, scores),
         "lowest_log_prob": _worth(lowest, good, scores),
         "thresholds": [_kept(mean, good, wished) for wished in WISHED],
-        "unsure": {"below": LEAST_MEAN, "sentences": int(unsure.sum()), "bad": int((unsure & ~good).sum())},
+        "unsure": {"below": pairs[0][0].unsure_below, **flagged},
     }
 
 

@@ -14,7 +14,8 @@ from nmt.lab.report.confidence import confidence, isotonic
 
 
 def translations(signals: list[float]) -> Any:
-    return [SimpleNamespace(tokens=[5, 3], token_log_probs=[each, each - 1], doubts={}) for each in signals]
+    plain = {"tokens": [5, 3], "doubts": {}, "unsure_below": -1.3}
+    return [SimpleNamespace(**plain, token_log_probs=[each, each - 1]) for each in signals]
 
 
 @pytest.fixture(scope="module")
