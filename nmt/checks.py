@@ -46,6 +46,8 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     for name, more in (config.data.more or {}).items():
         if (more.last_epoch or more.first_epoch) < more.first_epoch:
             yield f"data.more.{name}.last_epoch: got {more.last_epoch}, expected first_epoch={more.first_epoch} or more"
+    if config.data.temperature > 1 and not config.data.pairs:
+        yield f"data.temperature: got {config.data.temperature:g} without data.pairs, which it weighs; leave it out"
     by_language = [key for key in ("train", "val", "test") if isinstance(getattr(config.data, key), list | tuple)]
     for name in (name for name, pair in (config.data.pairs or {}).items() if by_language and pair.path is None):
         yield f"data.pairs.{name}.path: not given, but data.{by_language[0]} has a file for each language; add a folder"

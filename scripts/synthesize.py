@@ -70,7 +70,7 @@ class SynthesizeConfig(SearchSettings):
             yield f"input={self.input}: not a file of sentences; expected one sentence on each line"
         if format_of(self.output) != ".jsonl":
             yield f"output={self.output}: expected a name that ends in .jsonl, which train.py reads as JSON Lines"
-        if self.apart and isinstance(self.ckpt, str):
+        if self.apart and (isinstance(self.ckpt, str) or len(self.ckpt) < 2):
             yield "apart=true: got one model, expected several, as in ckpt=[RUN_FOLDER,RUN_FOLDER]"
         if (self.judge is None) != (self.keep is None):
             yield "judge=, keep=: got one of them, expected both, as in judge=RUN_FOLDER keep=0.8"

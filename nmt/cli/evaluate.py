@@ -99,6 +99,8 @@ def load_inputs(config: SplitConfig) -> Inputs:
     translator, models = config.load()
     loaded, ensemble = models[0], len(models) > 1
     require_data_settings(loaded.config, loaded.path, "score it with nmt.evaluation")
+    if (config.source_lang or config.target_lang) and {"source_lang", "target_lang"} & {*config.data}:
+        raise UserError("data.target_lang: source_lang= and target_lang= choose the direction; leave out one of them")
     data = data_of(loaded, config.data, translator.languages)
     check_direction(models, data)
     known, languages = directions_of(loaded.config), (data.source_lang, data.target_lang)

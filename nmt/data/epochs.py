@@ -57,8 +57,8 @@ class WeightedCorpus:
 
     @property
     def share(self) -> int:
-        """The number of pairs that the fraction of the weight adds to an epoch."""
-        return round(self.weight % 1 * len(self.corpus))
+        """The number of pairs that the fraction of the weight adds to an epoch. No corpus is without a pair."""
+        return max(self.weight < 1, round(self.weight % 1 * len(self.corpus)))
 
     @property
     def tokens(self) -> float:
@@ -217,9 +217,11 @@ def make_training_pairs(
     """Return the encoded training pairs of each epoch: of the split train of `corpora`, and of the corpora `more`.
 
     `corpora` has the splits of each pair of languages. The `chosen` filters drop pairs of all these corpora. Raises
-    UserError if the filters drop all pairs of a corpus.
+    UserError if the filters drop all pairs of a corpus, and if two pairs of languages have the same texts.
     """
     data = settings.data
+    if len({each["train"].digest for each in corpora.values()}) < len(corpora):
+        raise UserError("data.pairs: two pairs have the same texts; give each a path, or a header with its languages")
 
     def encoded(split: Split, backwards: bool, name: str = "") -> EncodedCorpus:
         own = pairs_of(data)[name]

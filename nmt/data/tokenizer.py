@@ -66,7 +66,7 @@ class Tokenizer:
         self._target = self._source if target_model is None else _processor(target_model)
         self.tag = [self.tags[target]] if target in self.tags else []
         if target and self.tags and not self.tag:
-            raise UserError(f"tokenizer: got the target language {target}, expected one of {', '.join(self.tags)}")
+            raise UserError(f"target_lang: got {target}, expected {', '.join(self.tags)}, or init_tokenizer=new")
         if spans and not {*RESERVED} <= {*self.source_vocabulary} & {*self.target_vocabulary}:
             raise UserError(
                 f"spans: got {', '.join(spans.patterns)}, but this vocabulary has no pieces for their marks; use "

@@ -112,10 +112,10 @@ def select(parts: Sequence[str], names: Iterable[str], model: Seq2Seq, *, key: s
         chosen = {name for name in names if f"{name}.".startswith(f"{part}.") or fnmatch.fnmatchcase(name, part)}
         chosen |= {*_tables(model)} & {*names} if part == TABLES else set()
         if not chosen:
-            known = [TABLES, *(name for name, _ in model.named_modules() if name)]
+            known = [each for each, _ in model.named_modules() if any(name.startswith(f"{each}.") for name in names)]
             raise UserError(
                 f"{key}: got '{part}', expected {TABLES}, a module such as encoder or decoder.layers.0, or a pattern "
-                f"such as '*.norm.*'{did_you_mean(part, known)}"
+                f"such as '*.norm.*'{did_you_mean(part, [TABLES, *known])}"
             )
         found |= chosen
     return [name for name in names if name in found]

@@ -47,8 +47,8 @@ def scored_pairs(
             splits = {split: [pair.swapped() for pair in pairs] for split, pairs in splits.items()}
             languages = languages[::-1]
     for name, pairs in load_more_val(objects.more_val, settings.data).items():
-        if name in found:
-            raise UserError(f"data.more_val.{name}: this is the name of a direction; choose another one")
+        if name in found or "/" in name:
+            raise UserError(f"data.more_val.{name}: this is the name of a direction, or a path; choose another one")
         origins = {"val": objects.more_val[name].origin("val")}
         found[name] = ScoredPairs(found[""].languages, {"val": pairs}, objects.metrics, origins)
     return found

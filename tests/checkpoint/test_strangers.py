@@ -73,7 +73,6 @@ def test_invalid_metadata_is_refused_by_name(saved, about, message):
         ({"tokenizer.source": torch.zeros(9, dtype=torch.uint8)}, "no SentencePiece model, or it is damaged"),
         ({"decoder.norm.weight": torch.ones(8, dtype=torch.float8_e4m3fn)}, "damaged checkpoint .*Float8_e4m3fn"),
         ({"decoder.norm.weight": torch.tensor([torch.nan] * 8)}, "the weight decoder.norm.weight is not finite"),
-        ({"decoder.norm.weight": torch.ones(8).double() * 1e300}, "decoder.norm.weight is too large for torch.float32"),
         ({"decoder.norm.weight": torch.ones(8).long()}, "got numbers of type torch.int64, expected torch.float32"),
         ({"decoder.norm.weight": torch.ones(9)}, "decoder.norm.weight: got shape .9,., expected .8,."),
         ({"decoder.output.weight": torch.ones(1)}, "decoder.output.weight is not a weight of this model"),

@@ -168,6 +168,7 @@ def test_an_epoch_without_a_corpus_has_the_others_until_it_has_as_many_tokens(pa
         assert {*counted(found)} == {*counted(pair for corpus in present for pair in corpus)}
         assert np.maximum(*found.lengths).sum() == pytest.approx(whole, rel=0.03) and lengths_fit(found)
     assert [part.weight for part in train.parts_of(2)] == [1, 1.5, 1], "with all parts, the weights are as given"
+    assert len(WeightedCorpus(main, 0.0001)) == 1, "no corpus is without a pair"
     again = TrainingPairs(parts, seed=1)
     assert list(again.of_epoch(5)) == list(train.of_epoch(5)), "no matter which epochs were made before"
 

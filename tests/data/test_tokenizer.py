@@ -253,5 +253,5 @@ def test_a_source_begins_with_the_tag_of_its_target_language(train, pairs, type,
         drawn = [sampler(ids, random.Random(1)) for ids in turned.encode_source(texts[-20:])]
         assert {ids[0] for ids in drawn} == {index}
         assert [turned.decode_target(ids) for ids in drawn] == texts[-20:]
-    with pytest.raises(UserError, match="got the target language ko, expected one of de, pt_BR"):
+    with pytest.raises(UserError, match="target_lang: got ko, expected de, pt_BR, or init_tokenizer=new"):
         tagged.towards("ko")

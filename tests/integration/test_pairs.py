@@ -133,3 +133,8 @@ def test_the_languages_choose_a_direction(folder: Path, capsys: pytest.CaptureFi
         UserError, match=r"^target_lang: got ko, expected en to de or en to fr or de to en or fr to en$"
     ):
         translate_program.main([f"ckpt={folder}", "text=twelve", "target_lang=ko"])
+    words = [f"ckpt={folder}", "target_lang=fr", "data.target_lang=de"]
+    with pytest.raises(
+        UserError, match=r"^data\.target_lang: source_lang= and target_lang= choose the direction; leave"
+    ):
+        evaluate_program.load_inputs(read_config("evaluate", words, evaluate_program.EvaluateConfig))

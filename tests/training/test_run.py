@@ -16,6 +16,7 @@ from nmt.config.settings import pairs_of
 from nmt.data.corpus import digest_of, load_corpus, load_more
 from nmt.errors import UserError
 from nmt.training.run import check_alignments, encode_pairs, make_translator
+from nmt.training.scored import scored_pairs
 
 CORPUS = [
     "data=cldr", "data.sizes=[200,8,8]", "data.topics=[numbers]", "data.max_parts=1", "tokenizer.vocab_size=316",
@@ -158,9 +159,15 @@ def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
         ("{a: {target_lang: en}}", r"data\.pairs\.a\.target_lang: got 'en', the same as source_lang"),
         ("{a: {source_lang: fr}, b: {target_lang: fr, path: x}}", "x: no such folder"),
         ("{a: {path: x}}", r"data\.pairs\.a: the languages en and de occur twice"),
+        (f"{{a: {{target_lang: fr, path: {folder}}}, b: {{target_lang: ko, path: {folder}}}}}", "have the same texts"),
     ):
         with pytest.raises(UserError, match=message):
             parts_of(compose_run([*words, f"data.pairs={wrong}"]))
+    with pytest.raises(UserError, match=r"data\.temperature: got 5 without data\.pairs, which it weighs"):
+        parts_of(compose_run([*words, "data.temperature=5"]))
+    settings = compose_run([*words, f"data.more_val={{a/b: {{path: {folder}}}}}", "data.target_lang=fr"]).settings
+    with pytest.raises(UserError, match=r"data\.more_val\.a/b: this is the name of a direction, or a path"):
+        scored_pairs(settings, build_objects(settings), alone.corpora)
     with pytest.raises(UserError, match=r"data\.pairs\.b\.path: not given, but data\.train has a file for each"):
         parts_of(compose_run([*words, "data.train=[a.en,a.de]", "data.pairs={b: {target_lang: nl}}"]))
     own = tmp_path / "own.model"

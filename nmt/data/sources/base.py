@@ -196,7 +196,7 @@ def no_key(language: str, keys: Sequence[str]) -> Bad:
     """Return the reason for data in which none of the `keys` means a language."""
     listed = ", ".join(keys) or "none"
     there = f"there are: {listed[:100]}{'...' * (len(listed) > 100)}{did_you_mean(language, keys)}"
-    advice = f"{there}; set data.source_lang and data.target_lang, or column= of translate.py"
+    advice = f"{there}; set data.source_lang and data.target_lang, or column= of translate.py, or rename it"
     return Bad(f"no language key '{language}'", advice)
 
 

@@ -64,7 +64,7 @@ class Files(Source):
         self.named = {split: file_spec(value, split) for split, value in named.items() if value is not None}
         self.folder = None if path is None or train is not None else Path(os.path.expanduser(path))
         if self.folder is None and not self.named:
-            raise ParameterError("path", "not given; name a folder by data.path=, or a file by data.train=")
+            raise ParameterError("path", "not given; name a folder (path) or a file (train, val)")
 
     def splits(self) -> Mapping[str, Pairs]:
         """Return the splits that have a file. Raises UserError for a folder that is missing or unclear."""
@@ -105,18 +105,17 @@ def find_splits(folder: Path, source_lang: str, target_lang: str) -> dict[str, F
     """
     if not folder.is_dir():
         problem = "a file; name it by data.train=, data.val= or data.test=" if folder.exists() else "no such folder"
-        raise UserError(f"data.path: {folder}: {problem}")
+        raise UserError(f"{folder}: {problem}")
     splits = dict[str, FileSpec]()
     for split, stems in SPLIT_FILE_NAMES.items():
         candidates = [spec for stem in stems for spec in _candidates(folder, stem, (source_lang, target_lang))]
         if len(candidates) > 1:
             shown = "; ".join(" + ".join(path.name for path in each) for each in candidates)
-            many = f"{folder} has more than one {split} split"
-            raise UserError(f"data.path: {many}: {shown}; keep one, or choose by data.{split}=")
+            raise UserError(f"{folder} has more than one {split} split: {shown}; keep one, or choose by data.{split}=")
         splits.update((split, each[0] if len(each) == 1 else (each[0], each[1])) for each in candidates)
     if not splits:
         raise UserError(
-            f"data.path: {folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "
+            f"{folder} holds no train.jsonl, train.tsv or train.{source_lang} + train.{target_lang} (.gz "
             f"too), and none of val or test; put them there, or name the files, as in data.train=[SOURCE,TARGET]"
         )
     return splits

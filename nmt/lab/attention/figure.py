@@ -46,13 +46,7 @@ def figure(
     return draw([view(attention, kind, words=words)], layer=layer, head=head, scaled=scaled)
 
 
-def overview(
-    attention: AttentionMap,
-    kind: Shown = "cross",
-    *,
-    words: bool = False,
-    scaled: bool = False,
-) -> Figure:
+def overview(attention: AttentionMap, kind: Shown = "cross", *, words: bool = False, scaled: bool = False) -> Figure:
     """Return a figure of one large panel, the mean of all layers and heads, with a small panel for each head beside it.
 
     A model with one layer and one head, such as a recurrent one, gets the large panel only, and so does a rollout. The

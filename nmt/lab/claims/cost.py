@@ -49,11 +49,7 @@ class Parallel(Claim):
                 for work, run in (("training", _update), ("decoding", _decode)):
                     with one_thread():
                         lines[f"{name}, {work}{where}"] = _growth(model, run, device)
-        return Curves(
-            self.text("length"),
-            self.text("time"),
-            lines,
-        )
+        return Curves(self.text("length"), self.text("time"), lines)
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         found = []

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from nmt.attention_map import AttentionMap
 from nmt.build import build_views
+from nmt.errors import UserError
 from nmt.lab.attention.caption import details
 from nmt.lab.attention.figure import draw, save, save_figure
 from nmt.lab.attention.page import page
@@ -65,6 +66,8 @@ def looked_at(config: AttendConfig, translator: BaseTranslator, translations: Se
     other = load_translator(config.compare, device=config.device, allow=config.allow, **limits)
     if translator.languages in other.directions:
         other = other.in_direction(translator.languages)
+    elif None not in (translator.languages, other.languages) and translator.languages != other.languages:
+        raise UserError(f"compare={config.compare}: it does not translate {' to '.join(translator.languages or ())}")
     scored = other.score([each.source for each in translations], [each.text for each in translations])
     pairs = zip(found, seen_by(other, scored, methods), strict=True)
     return [[_without_score(each) for each in pair] for pair in pairs]

@@ -49,11 +49,7 @@ def length_groups(lines: Sequence[str], language: str) -> list[LengthGroup]:
 
 
 def score_on(
-    places: Sequence[int],
-    metric: Metric,
-    sources: Sequence[str],
-    hypotheses: Sequence[str],
-    references: Sequence[str],
+    places: Sequence[int], metric: Metric, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
 ) -> float:
     """Return the score of the translations in these places, as one corpus."""
     chosen = ([lines[place] for place in places] for lines in (hypotheses, references, sources))

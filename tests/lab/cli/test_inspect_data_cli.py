@@ -55,7 +55,7 @@ def test_a_run_that_starts_from_a_checkpoint_has_its_tokenizer(run: Run, folder:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["data.path=/nowhere"], "data.path: /nowhere: no such folder"),
+        (["data.path=/nowhere"], "/nowhere: no such folder"),
         (["data.filter=[script]"], "data.filter"),
         (["examples=many"], "examples: got 'many', expected a number of at least 0"),
     ],
