@@ -103,11 +103,7 @@ def table(agreement: Mapping[str, Agreement]) -> str:
     columns = [Column("alignment", number=False), *map(Column, ("precision %", "recall %", "AER %", "links"))]
     ranked = sorted(agreement.items(), key=lambda entry: entry[1].error_rate)
     rows = [
-        [
-            name,
-            *(f"{100 * share:.1f}" for share in (each.precision, each.recall, each.error_rate)),
-            f"{each.links:,}",
-        ]
+        [name, *(f"{100 * share:.1f}" for share in (each.precision, each.recall, each.error_rate)), f"{each.links:,}"]
         for name, each in ranked
     ]
     return to_text(Table(columns, rows))

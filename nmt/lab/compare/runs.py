@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from nmt.build import architecture, build_search
+from nmt.config.nodes import TARGET, class_of
 from nmt.config.schema import Amount, Count, MetricsFile, read_json, read_yaml
+from nmt.config.settings import CallbacksConfig, DataConfig, LoggerConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.normalization import normalized
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
@@ -25,9 +29,11 @@ FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _SHOWN = (
-    *("views", "logger", "trainer.log_every_n_steps"),
+    *("views", "logger", "trainer.log_every_n_steps", "trainer.strategy"),
     *("callbacks.data_report", "callbacks.samples", "callbacks.watch", "callbacks.progress"),
 )
+_SECTIONS = {"": TrainConfig, "data": DataConfig, "tokenizer": TokenizerConfig, "trainer": TrainerConfig}
+_SECTIONS |= {"callbacks": CallbacksConfig, "logger": LoggerConfig}
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 
@@ -309,20 +315,32 @@ def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str = "") -> set[str]:
     """Return the settings, as in model.encoder.layers, that have different values in the configs of two runs.
 
-    A setting that one config lacks is null there. Settings that only show the training do not count, and neither do
-    metrics that only one run has. A path that a published config hides may be any path.
+    A setting that one config lacks has its default there: an earlier version did not have it. Settings that only show
+    the training do not count, and neither do metrics that only one run has. A path that a published config hides may be
+    any path.
     """
     found = set()
     for key in one.keys() | other.keys():
         where = f"{section}.{key}" if section else key
-        first, second = one.get(key), other.get(key)
+        first, second = (each[key] if key in each else _default(each, section, key) for each in (one, other))
         if where in _SHOWN or (section == "scores" and None in (first, second)):
             continue
         if isinstance(first, Mapping) and isinstance(second, Mapping):
             found |= differences(first, second, where)
-        elif first != second and not _hidden(first, second):
+        elif first != second and not _hidden(first, second) and (key in one.keys() & other.keys() or first or second):
             found.add(where)
     return found
+
+
+def _default(node: Mapping[str, Any], section: str, key: str) -> Any:
+    """Return the default of a setting that a section lacks. It is None if there is none, or if it is empty."""
+    schema: type | None = _SECTIONS.get(section)
+    if schema is None and TARGET in node:
+        with suppress(UserError):
+            schema = class_of(node, section, within=("nmt", "torch.optim"))
+    parameter = None if schema is None else inspect.signature(schema).parameters.get(key)
+    default = None if parameter is None else parameter.default
+    return default if isinstance(default, bool | int | float | str) else None
 
 
 def _hidden(one: Any, other: Any) -> bool:

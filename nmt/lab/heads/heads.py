@@ -89,9 +89,7 @@ class Profile:
 
 
 def profiles(
-    maps: Sequence[AttentionMap],
-    frequencies: Mapping[str, Mapping[str, int]] | None,
-    scores: Mapping[Head, Importance],
+    maps: Sequence[AttentionMap], frequencies: Mapping[str, Mapping[str, int]] | None, scores: Mapping[Head, Importance]
 ) -> list[Profile]:
     """Return the profile of every head, by kind, layer and number.
 

@@ -70,11 +70,7 @@ def masked(attention: MultiHeadAttention, head: int) -> Iterator[None]:
 
 
 def importance(
-    translator: Translator,
-    sources: Sequence[str],
-    references: Sequence[str],
-    whole: Sequence[str],
-    metric: Metric,
+    translator: Translator, sources: Sequence[str], references: Sequence[str], whole: Sequence[str], metric: Metric
 ) -> dict[Head, Importance]:
     """Return the score of `metric` without each head of the model, which translates the `sources` anew for each.
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nmt.lab.compare.runs import EvaluationSet, FinishedRun, differences
+import pytest
+import yaml
+
+from nmt.config.compose import compose_run
+from nmt.lab.compare.runs import OWN_TO_A_RUN, EvaluationSet, FinishedRun, differences
+
+RESULTS = Path(__file__).resolve().parents[3] / "docs" / "results"
 
 
 def both_ways(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
@@ -21,7 +27,17 @@ def test_a_different_value_is_a_difference() -> None:
     assert both_ways({"init": None}, {"init": "a"}) == {"init"}
 
 
-def test_a_setting_that_one_run_lacks_is_null_there() -> None:
+@pytest.mark.parametrize("name", ["multi30k_transformer", "multi30k_bahdanau", "multi30k_rnn"])
+def test_a_run_of_an_earlier_version_is_a_run_of_its_recipe(name: str) -> None:
+    """The settings that came later have defaults."""
+    stored = yaml.safe_load((RESULTS / name / "seed1" / "config.yaml").read_text("utf-8"))
+    today = compose_run([f"experiment={name}", "data.path=data", "hydra.run.dir=run"]).plain
+    assert both_ways(stored, today) <= OWN_TO_A_RUN
+    freeze = {**today, "freeze": ["encoder"], "search": {**today["search"], "n_best": 2}}
+    assert both_ways(stored, freeze) - OWN_TO_A_RUN == {"freeze", "search.n_best"}
+
+
+def test_a_setting_that_one_run_lacks_has_its_default_there() -> None:
     assert both_ways({"data": {"path": None}}, {"data": {"path": None, "more": None}}) == set()
     assert both_ways({"data": {"more": {}}}, {"data": {"more": {"back": {"train": "a"}}}}) == {"data.more.back"}
 
