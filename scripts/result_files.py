@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 from collections.abc import Sequence
@@ -49,7 +50,8 @@ def copy(run: Path, results: Path) -> None:
     if "test" not in metrics:
         raise UserError(f"{run}: its corpus has no test split, so there is nothing to put in the table")
     config = yaml.safe_load((run / CONFIG).read_text("utf-8"))
-    for section in (config["data"], *(config["data"].get("more") or {}).values()):
+    further = [(config["data"].get(key) or {}).values() for key in ("more", "more_val", "pairs")]
+    for section in (config["data"], *itertools.chain(*further)):
         for key in FILES:
             if section.get(key):
                 section[key] = FOLDER if key == "path" else FILE

@@ -62,6 +62,7 @@ def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -
     for run in runs[1:]:
         config = yaml.safe_load((run / "config.yaml").read_text("utf-8"))
         config["data"]["more"] = {"translated": {"train": [f"{run}/a.en", f"{run}/a.de"], "weight": 2}}
+        config["data"]["pairs"] = {"other": {"target_lang": "fr", "path": f"{run}/fr"}}
         (run / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     folder = tmp_path / "results"
     add(runs[:1], folder)
@@ -70,7 +71,8 @@ def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -
     files = {path.name for path in (added / "translations").iterdir()}
     assert files == {"test.beam3.lp1.hyp.de", "test.beam3.lp1.scores.json"}
     data = yaml.safe_load((added / "config.yaml").read_text("utf-8"))["data"]
-    assert data["path"] == "FOLDER" and data["more"] == {"translated": {"train": "FILE", "weight": 2}}
+    assert data["path"] == data["pairs"]["other"]["path"] == "FOLDER"
+    assert data["more"] == {"translated": {"train": "FILE", "weight": 2}}
     (found,) = comparisons(folder)
     assert [(system["name"], len(system["runs"])) for system in found["systems"]] == [("two", 2), ("one", 1)]
     update_runs(folder)
