@@ -93,7 +93,7 @@ def main(config: SynthesizeConfig) -> None:
     found = [work("translations", *each) for each in keys]
     for (translator, _), path in zip(loaded, found, strict=True):
         if not path.exists():
-            lines = partial(read_texts, Path(config.input), languages[0])
+            lines = partial(read_sources, Path(config.input), languages[0])
             translate_file(Lines(translator, scored), config.input, lines, path, sys.stdout)
     path = work("pairs", keys, config.agree, key(judge, judges) if judge else None)
     if not path.exists():
@@ -102,6 +102,12 @@ def main(config: SynthesizeConfig) -> None:
     name = re.sub(r"\W", "_", output.name.partition(".")[0])
     direction = f" from {languages[1]} to {languages[0]}" if config.tag else ""
     print(f"for a training{direction}:", shlex.quote(f"data.more={{{name}: {{train: {json.dumps(config.output)}}}}}"))
+
+
+def read_sources(path: Path, column: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line, without the mark of a source that a model has written."""
+    for number, text in read_texts(path, column):
+        yield number, text.removeprefix(f"{MACHINE_MARK} ")
 
 
 def intermediate(folder: Path, stem: str, *key: Any) -> Path:

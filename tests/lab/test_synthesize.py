@@ -40,8 +40,9 @@ def read(path: Path) -> list[tuple[str, ...]]:
 
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
-    """Three translations of each source, by a model that was trained on the embedded corpus."""
-    (tmp_path / "train.en").write_text("".join(f"{each}\n" for each in SOURCES), "utf-8")
+    """Three translations of each source, by a model that was trained on the embedded corpus. One source has a mark."""
+    lines = "".join(f"{each}\n" for each in SOURCES).replace("two hours", f"{MACHINE_MARK} two hours")
+    (tmp_path / "train.en").write_text(lines, "utf-8")
     return [f"ckpt={EXAMPLE}", "device=cpu", "search.n_best=3", f"input={tmp_path / 'train.en'}"]
 
 

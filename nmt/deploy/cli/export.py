@@ -124,6 +124,7 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     if theirs is None:
         print(f"{path}: nothing was compared, because node is not installed")
         return folder
+    print(f"{path}: comparing on {len(pairs):,} validation pairs", file=sys.stderr)
     report = compare(translator, theirs, search, pairs, metrics)
     if manifest["format"].get("quantization", "float32") == "float32":  # else the weights are rounded
         raise_if_any(report.problems())
