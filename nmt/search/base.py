@@ -123,7 +123,7 @@ class Search(ABC):
     @property
     def limits(self) -> dict[str, Any]:
         """The settings of every strategy that change its results, and that `label` leaves out."""
-        names = {field.name for field in dataclasses.fields(Search)} - {"batch_tokens", "unsure_below"}
+        names = [each.name for each in dataclasses.fields(Search) if each.name not in ("batch_tokens", "unsure_below")]
         return {name: getattr(self, name) for name in names} | {"max_length_factor": float(self.max_length_factor)}
 
     def rank(self, hypotheses: list[Hypothesis], decode: Callable[[Sequence[int]], str]) -> list[Hypothesis]:

@@ -161,7 +161,8 @@ def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
         return Hypothesis(tokens, log_probs, sum(part.score for part in parts))
 
     target, lost = join(part.target for part in parts), tuple(chain.from_iterable(part.lost for part in parts))
-    return Translation(source, target, Unscored(tokens, scored), parts[0].tokenizer, lost, tuple(parts))
+    first, found = parts[0], Unscored(tokens, scored)
+    return Translation(source, target, found, first.tokenizer, lost, tuple(parts), first.unsure_below)
 
 
 def labelled(pieces: Sequence[Piece], texts: Mapping[str, str]) -> list[Piece]:

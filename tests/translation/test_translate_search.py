@@ -44,6 +44,8 @@ def test_the_setting_of_a_doubt_changes_no_translation_and_no_file_name(run: Run
     assert all("unsure" in each.doubts for each in all_unsure) and not any("unsure" in each.doubts for each in sure)
     assert [each.tokens for each in all_unsure] == [each.tokens for each in sure]
     assert searches[0].limits == searches[1].limits and searches[0].label == searches[1].label
+    order = ["max_length_factor", "max_length_extra", "long_source", "max_source_length"]
+    assert [*searches[0].limits] == order, "file names have a digest of the values"
 
 
 def test_a_translation_begins_with_its_prefix(run: Run) -> None:

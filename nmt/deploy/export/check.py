@@ -55,7 +55,8 @@ def exportable_search(search: Search, length: float, **fixed: Any) -> BeamSearch
     beam = search if isinstance(search, BeamSearch) else BeamSearch()
     power = beam.length_penalty * (1 if beam.normalization == "power" else length / (5 + length))
     settings = {"beam_size": beam.beam_size, "length_penalty": round(power, 2), "normalization": "power"}
-    return BeamSearch(**{**search.limits, "batch_tokens": search.batch_tokens, **settings, **fixed})
+    own = {"batch_tokens": search.batch_tokens, "unsure_below": search.unsure_below}
+    return BeamSearch(**{**search.limits, **own, **settings, **fixed})
 
 
 def compare(

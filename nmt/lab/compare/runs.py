@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from nmt.build import architecture, build_search
-from nmt.config.nodes import TARGET, class_of
+from nmt.config import settings
+from nmt.config.nodes import class_of
 from nmt.config.schema import Amount, Count, MetricsFile, read_json, read_yaml
-from nmt.config.settings import CallbacksConfig, DataConfig, LoggerConfig, TokenizerConfig, TrainConfig, TrainerConfig
 from nmt.data.normalization import normalized
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
@@ -29,11 +29,11 @@ FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
 _SHOWN = (
-    *("views", "logger", "trainer.log_every_n_steps", "trainer.strategy"),
+    *("views", "logger", "trainer.log_every_n_steps", "trainer.strategy", "search.unsure_below"),
     *("callbacks.data_report", "callbacks.samples", "callbacks.watch", "callbacks.progress"),
 )
-_SECTIONS = {"": TrainConfig, "data": DataConfig, "tokenizer": TokenizerConfig, "trainer": TrainerConfig}
-_SECTIONS |= {"callbacks": CallbacksConfig, "logger": LoggerConfig}
+_SECTIONS = {"": settings.TrainConfig, "data": settings.DataConfig, "tokenizer": settings.TokenizerConfig}
+_SECTIONS |= {"trainer": settings.TrainerConfig, "callbacks": settings.CallbacksConfig, "logger": settings.LoggerConfig}
 _JOB = re.compile(r"\d+_(?P<settings>[^=]+=.+)")  # the folder of a multirun's job: 3_attention=luong,seed=2
 
 
@@ -119,8 +119,8 @@ class FinishedRun:
     def name(self) -> str:
         """The settings that the folder of a multirun's job names, without the seed; otherwise the name of the run."""
         job = _JOB.fullmatch(self.folder.name)
-        settings = job["settings"].split(",") if job else []
-        kept = ",".join(each for each in settings if not each.startswith(f"{SEED}="))
+        words = job["settings"].split(",") if job else []
+        kept = ",".join(each for each in words if not each.startswith(f"{SEED}="))
         return kept or str(self.config.get("name", self.folder.name))
 
     @property
@@ -264,7 +264,8 @@ def _files_by_digest(name: str, folder: Path, split: str, allow: Sequence[str]) 
     files = (folder / TRANSLATIONS).glob(f"{split}.*{search.label}.*scores.json")  # also of a further direction
     for path in sorted(each for each in files if ".terms-" not in each.name):
         facts = _read_scores(path)
-        theirs = _searches(path, facts["search"], allow).replace(batch_tokens=search.batch_tokens)
+        theirs = _searches(path, facts["search"], allow)
+        theirs = theirs.replace(batch_tokens=search.batch_tokens, unsure_below=search.unsure_below)
         is_older = facts.get("update", weights) != weights  # made before the run went on, by other weights
         if _source(facts["data"]) == wanted and theirs == search and not is_older:
             found[facts["data_sha256"]] = path
@@ -334,11 +335,11 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str =
 
 def _default(node: Mapping[str, Any], section: str, key: str) -> Any:
     """Return the default of a setting that a section lacks. It is None if there is none, or if it is empty."""
-    schema: type | None = _SECTIONS.get(section)
-    if schema is None and TARGET in node:
-        with suppress(UserError):
-            schema = class_of(node, section, within=("nmt", "torch.optim"))
-    parameter = None if schema is None else inspect.signature(schema).parameters.get(key)
+    schema: type | None = settings.MoreConfig if re.fullmatch(r"data\.more\.[^.]+", section) else _SECTIONS.get(section)
+    parameter = None
+    with suppress(UserError, ValueError):  # a class of another version, or none
+        schema = class_of(node, section, within=("nmt", "torch.optim")) if schema is None else schema
+        parameter = inspect.signature(schema).parameters.get(key)
     default = None if parameter is None else parameter.default
     return default if isinstance(default, bool | int | float | str) else None
 
