@@ -57,12 +57,12 @@ class WeightedCorpus:
 
     @property
     def share(self) -> int:
-        """The number of pairs that the fraction of the weight adds to an epoch. No corpus is without a pair."""
+        """The number of pairs that the fraction of the weight adds to an epoch; with a weight below 1, at least one."""
         return max(self.weight < 1, round(self.weight % 1 * len(self.corpus)))
 
     @property
     def tokens(self) -> float:
-        """The number of tokens in an epoch, of the longer side of each pair."""
+        """The number of tokens in an epoch; of each pair, those of its longer side count."""
         return self.weight * float(np.maximum(*self.corpus.lengths).sum())
 
     def rows(self, rng: random.Random) -> NDArray[np.int64]:
@@ -140,7 +140,7 @@ class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch.
 
     `parts` are the corpus itself, with weight 1, and what is added to it: further corpora, and the opposite direction.
-    An epoch without one of them has the others so often that it has as many tokens as one with all.
+    If an epoch lacks one of them, it repeats the others until it has as many tokens as an epoch with all parts.
     """
 
     parts: Sequence[WeightedCorpus]

@@ -74,8 +74,8 @@ class Search(ABC):
     `max_source_length`, because time and memory of a model with attention grow with its square. With `long_source`
     "split" it is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole"
     the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
-    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence. `unsure_below` (see
-    `nmt.translation.doubts`) changes no translation.
+    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence. `unsure_below` only
+    decides which translations have the doubt "unsure" (see `nmt.translation.doubts`).
 
     `replace` checks the annotations of the fields, and `__post_init__` conditions on several fields.
     """

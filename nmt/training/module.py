@@ -200,7 +200,7 @@ class TranslationModule(pl.LightningModule):
     ) -> None:
         """Clip the joint norm of all gradients (arXiv:1211.5063, section 3.2).
 
-        Raises Diverged if the norm is not finite; with a gradient scaler (16-mixed) only after 50 of them in a row.
+        Raises Diverged if the norm is not finite; with a gradient scaler (16-mixed), if 51 in a row are not finite.
         """
         gradients = [p.grad for p in self.parameters() if p.grad is not None]
         norm = torch.nn.utils.get_total_norm(gradients)

@@ -210,8 +210,9 @@ class BaseTranslator(ABC):
         with self.computing(self.search) as workers:
             rows = in_batches(pairs, lengths, self.search.batch_tokens, self.token_log_probs, workers)
         found = [Hypothesis(pair.ids, row.tolist(), float(row.sum())) for pair, row in zip(pairs, rows, strict=True)]
+        least = self.search.unsure_below
         return [
-            Translation(pair.source, Segment((pair.target,)), each, self.tokenizer, (), (), self.search.unsure_below)
+            Translation(pair.source, Segment((pair.target,)), each, self.tokenizer, unsure_below=least)
             for pair, each in zip(pairs, found, strict=True)
         ]
 
@@ -297,7 +298,7 @@ class BaseTranslator(ABC):
     def _translation(self, source: EncodedSource, hypothesis: Hypothesis, unsure_below: float) -> Translation:
         text = self.tokenizer.decode_target(hypothesis.tokens)
         target, lost = self.tokenizer.spans.restore(text.upper() if source.capitals else text, source.segment)
-        return Translation(source, target, hypothesis, self.tokenizer, tuple(lost), (), unsure_below)
+        return Translation(source, target, hypothesis, self.tokenizer, tuple(lost), unsure_below=unsure_below)
 
 
 def rejoined(source: EncodedSource, parts: Sequence[list[Translation]]) -> list[Translation]:

@@ -59,8 +59,8 @@ def doubts_of(translation: Translation) -> list[Doubt]:
 
     `script` and `language` look at the source without its spans. Names such as "LibreOffice" are no foreign script, so
     Latin counts only in texts of at least `FEWEST_LETTERS` letters. `unsure`: the mean log-probability of the tokens
-    is below `unsure_below`. That of people's translations often is. An engine computes it for this doubt only if
-    `unsure_below` is not `LEAST_MEAN`.
+    is below `unsure_below`. That of people's translations often is. CTranslate2 does not give these
+    probabilities, so they are computed only if `unsure_below` is not `LEAST_MEAN`.
     """
     if translation.parts:
         doubts = {doubt for part in translation.parts for doubt in part.doubts}

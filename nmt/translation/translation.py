@@ -162,7 +162,7 @@ def joined(source: EncodedSource, parts: Sequence[Translation]) -> Translation:
 
     target, lost = join(part.target for part in parts), tuple(chain.from_iterable(part.lost for part in parts))
     first, found = parts[0], Unscored(tokens, scored)
-    return Translation(source, target, found, first.tokenizer, lost, tuple(parts), first.unsure_below)
+    return Translation(source, target, found, first.tokenizer, lost, tuple(parts), unsure_below=first.unsure_below)
 
 
 def labelled(pieces: Sequence[Piece], texts: Mapping[str, str]) -> list[Piece]:

@@ -28,7 +28,7 @@ GONE = {"lost_spans", "retry"}  # settings of a search that only earlier version
 FOLDER, FILE, RUN_FOLDER = HIDDEN = ("FOLDER", "FILE", "RUN_FOLDER")  # in place of the paths of a published config
 OWN_TO_A_RUN = {SEED, "name", "allow", "search.batch_tokens"}  # settings in which runs of the same system may differ
 _COMMA = re.compile(r",(?=/|[A-Za-z]:)")  # between two absolute paths, which may have commas
-_SHOWN = (
+_NO_EFFECT = (
     *("views", "logger", "trainer.log_every_n_steps", "trainer.strategy", "search.unsure_below"),
     *("callbacks.data_report", "callbacks.samples", "callbacks.watch", "callbacks.progress"),
 )
@@ -316,15 +316,15 @@ def _lines_of(path: Path, facts: Mapping[str, Any]) -> tuple[str, ...]:
 def differences(one: Mapping[str, Any], other: Mapping[str, Any], section: str = "") -> set[str]:
     """Return the settings, as in model.encoder.layers, that have different values in the configs of two runs.
 
-    A setting that one config lacks has its default there: an earlier version did not have it. Settings that only show
-    the training do not count, and neither do metrics that only one run has. A path that a published config hides may be
-    any path.
+    A setting that one config lacks has its default there: an earlier version did not have it. Settings that change no
+    result, such as loggers, do not count, and neither do metrics that only one run has. A path that a published config
+    hides may be any path.
     """
     found = set()
     for key in one.keys() | other.keys():
         where = f"{section}.{key}" if section else key
         first, second = (each[key] if key in each else _default(each, section, key) for each in (one, other))
-        if where in _SHOWN or (section == "scores" and None in (first, second)):
+        if where in _NO_EFFECT or (section == "scores" and None in (first, second)):
             continue
         if isinstance(first, Mapping) and isinstance(second, Mapping):
             found |= differences(first, second, where)
