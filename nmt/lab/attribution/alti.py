@@ -8,13 +8,7 @@ from torch import Tensor, nn
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
 from nmt.lab.attribution.prediction import Call, Calls, Prediction, decoder_layers, encoder_layers, record
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import (
-    DecoderLayer,
-    EncoderLayer,
-    Residual,
-    TransformerDecoder,
-    TransformerEncoder,
-)
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, TransformerDecoder, TransformerEncoder
 
 
 class ALTI(AttributionView):

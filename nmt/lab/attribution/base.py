@@ -27,11 +27,7 @@ from nmt.translation.translator import Translator
 
 DECIMALS = 6
 TINY = 1e-30  # instead of a divisor that is 0
-COLUMNS = {
-    "inputs": "source, then translation read so far",
-    "source": "source",
-    "layers": "after the layer",
-}
+COLUMNS = {"inputs": "source, then translation read so far", "source": "source", "layers": "after the layer"}
 
 
 @dataclass(frozen=True, eq=False)

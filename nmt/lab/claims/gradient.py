@@ -59,8 +59,7 @@ class Gradient(Claim):
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         *_, farthest = lines[NO_ATTENTION]
         return gained_by_attention(
-            {name: line[farthest] for name, line in lines.items()},
-            self.text("gradient", farthest=farthest),
+            {name: line[farthest] for name, line in lines.items()}, self.text("gradient", farthest=farthest)
         )
 
 

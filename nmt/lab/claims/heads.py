@@ -90,11 +90,7 @@ class HeadImportance(Claim):
     def measure(self, runs: Runs) -> Curves:
         lost = [_lost_without_each(run) for run in runs[SYSTEM]]
         ranks = {rank: tuple(each[rank - 1] for each in lost) for rank in range(1, len(lost[0]) + 1)}
-        return Curves(
-            self.text("heads"),
-            self.text("lost"),
-            named({SYSTEM: ranks}),
-        )
+        return Curves(self.text("heads"), self.text("lost"), named({SYSTEM: ranks}))
 
     def contrasts(self, lines: Lines[str], more: Mapping[str, PerSeed]) -> tuple[Contrast, ...]:
         lost = zip(*lines[SYSTEM].values(), strict=True)  # of each run, by head

@@ -56,6 +56,8 @@ class CompareConfig(Settings):
     runs: list[str]  # all words that name folders, without a key
     baseline: PathText | None
     split: Literal["val", "test"]
+    source_lang: str | None
+    target_lang: str | None
     data: TestSets
     scores: OpenMapping
     allow: list[str]
@@ -110,7 +112,8 @@ def read_runs(folders: Sequence[Path], config: CompareConfig) -> tuple[list[Fini
         found = {first: named[0]} | found
     if len(found) < 2:
         raise UserError(f"RUN: got one run ({found[first]}), expected several to compare; report.py shows one")
-    runs = finished.read_runs(list(found.values()), config.split, config.data.test, config.allow)
+    codes = config.source_lang, config.target_lang
+    runs = finished.read_runs(list(found.values()), config.split, config.data.test, config.allow, codes)
     return runs, runs[list(found).index(first)]
 
 

@@ -21,6 +21,7 @@ from nmt.errors import UserError, counted
 from nmt.parameters import LanguageCode, NonNegativeInt
 from nmt.search.base import Search
 from nmt.system.run_files import CONFIG, METRICS, TRANSLATIONS, run_of
+from nmt.translation.loading import direction
 
 SEED = "seed"
 LEAVE_OUT = "restore the file, or leave out this run"
@@ -162,32 +163,46 @@ def _order(folder: Path) -> tuple[float, str]:
 
 
 def read_runs(
-    folders: Sequence[Path], split: str, data: str | None = None, allow: Sequence[str] = ()
+    folders: Sequence[Path],
+    split: str,
+    data: str | None = None,
+    allow: Sequence[str] = (),
+    codes: tuple[str | None, str | None] = (None, None),
 ) -> list[FinishedRun]:
     """Return finished runs with their translations of `split`, made with the best checkpoint and the run's own search.
 
     A file among the `folders` has a line for each test sentence of the first run, in the same order. `data` names the
-    file or folder of another test set, as it was given to evaluate.py; a source file names its pair. A folder without
-    the sources and references of its test set, as in docs/results, gets them from another of these runs. Raises
-    UserError for files that are missing or do not belong together.
+    file or folder of another test set, as it was given to evaluate.py; a source file names its pair. The direction is
+    the first one of the first run that fits the `codes` of a source and a target language. A folder without the sources
+    and references of its test set, as in docs/results, gets them from another of these runs. Raises UserError for files
+    that are missing or do not belong together.
     """
     runs = [folder for folder in folders if not folder.is_file()]
     if not runs:
         raise UserError(f"{folders[0]}: a file; name also a run's folder, whose test set has the references")
+    languages = direction([read_yaml(runs[0] / CONFIG, ConfigFile, remedy=LEAVE_OUT)], *codes)
     files = (
-        [_own_file(folder, split, allow) for folder in runs] if data is None else _files_on(data, runs, split, allow)
+        [_own_file(folder, split, allow, languages) for folder in runs]
+        if data is None
+        else _files_on(data, runs, split, allow, languages)
     )
     test_sets = _test_sets(files)
     found = {folder: _read_run(folder, file, test_sets) for folder, file in zip(runs, files, strict=True)}
     return [found.get(folder) or _read_file(folder, found[runs[0]]) for folder in folders]
 
 
-def _own_file(folder: Path, split: str, allow: Sequence[str]) -> Path:
-    """Return the score file of the run's own test set."""
-    own = folder / TRANSLATIONS / f"{split}.{_own_search(folder, allow).label}.scores.json"
-    if not own.is_file():
-        raise _missing(folder, f"of its {split} split (no {own.name})")
-    return own
+def _own_file(folder: Path, split: str, allow: Sequence[str], languages: tuple[str, str]) -> Path:
+    """Return the score file of the run's own test set in one direction, its main one or a further one."""
+    for name in (split, f"{split}.{'-'.join(languages)}"):
+        own = folder / TRANSLATIONS / f"{name}.{_own_search(folder, allow).label}.scores.json"
+        if own.is_file() and _languages(own) == languages:
+            return own
+    raise _missing(folder, f"of its {split} split from {' to '.join(languages)} (no {own.name})")
+
+
+def _languages(scores: Path) -> tuple[str, str]:
+    facts = _read_scores(scores)
+    return facts["source_lang"], facts["target_lang"]
 
 
 def _own_search(folder: Path, allow: Sequence[str]) -> Search:
@@ -195,23 +210,21 @@ def _own_search(folder: Path, allow: Sequence[str]) -> Search:
     return _searches(path, read_json(path, MetricsFile, remedy=LEAVE_OUT)["search"], allow)
 
 
-def _files_on(name: str, folders: Sequence[Path], split: str, allow: Sequence[str]) -> list[Path]:
+def _files_on(
+    name: str, folders: Sequence[Path], split: str, allow: Sequence[str], languages: tuple[str, str]
+) -> list[Path]:
     """Return the score file of each run on the data that `name` names. All runs have translated the same sentences.
 
-    A folder that was translated in both directions names the sentences in the direction of the first run. Raises
-    UserError if there are no such files, and if there is a choice between several sets of sentences.
+    Raises UserError if there are no such files, and if there is a choice between several sets of sentences.
     """
     found = [_files_by_digest(name, folder, split, allow) for folder in folders]
     shared = sorted(set.intersection(*map(set, found)))
-    if len(shared) > 1:
-        data = read_yaml(folders[0] / CONFIG, ConfigFile, remedy=LEAVE_OUT)["data"]
-        facts = {each: _read_scores(found[0][each]) for each in shared}
-        own = [each for each in shared if all(facts[each][key] == data[key] for key in ("source_lang", "target_lang"))]
-        shared = own or shared
+    shared = [each for each in shared if _languages(found[0][each]) == languages]
     if len(shared) != 1:
         raise UserError(
-            f"data.test: {name} names {len(shared)} sets of sentences that all runs have translated, expected one; "
-            "evaluate the runs with the same settings, and remove the score files of others"
+            f"data.test: {name} names {len(shared)} sets of sentences that all runs have translated from "
+            f"{' to '.join(languages)}, expected one; evaluate the runs with the same settings, remove the score files "
+            "of others, or choose another direction by source_lang= and target_lang="
         )
     return [each[shared[0]] for each in found]
 
@@ -220,8 +233,7 @@ def _test_sets(files: Iterable[Path]) -> dict[str, EvaluationSet]:
     """Return the test sets whose sentences lie beside these score files, by their digest."""
     found: dict[str, EvaluationSet] = {}
     for scores in files:
-        facts = _read_scores(scores)
-        languages = facts["source_lang"], facts["target_lang"]
+        facts, languages = _read_scores(scores), _languages(scores)
         paths = [_beside(scores, kind, language) for kind, language in zip(("src", "ref"), languages, strict=True)]
         if all(path.is_file() for path in paths):
             found[facts["data_sha256"]] = EvaluationSet(*languages, *(_lines_of(path, facts) for path in paths))

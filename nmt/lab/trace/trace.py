@@ -204,13 +204,7 @@ class Trace:
         return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def trace_position(
-    translator: Translator,
-    translation: Translation,
-    position: int,
-    *,
-    kind: Traced = "cross",
-) -> Trace:
+def trace_position(translator: Translator, translation: Translation, position: int, *, kind: Traced = "cross") -> Trace:
     """Return how the model of `translator` computed the token at `position` of one of its translations, step by step.
 
     Positions count from 1, as the rows of the attention map. `kind` is the attention that is explained. Raises

@@ -33,10 +33,7 @@ WATCHED: dict[Callable[..., Any], dict[str, str]] = {
     Attention.weigh: {"keys": "memory.keys", "scores": "scores", "masked": "masked"},
     Attention.normalize: {"normalized": "result"},
     Attention.read: {"values": "memory.values", "context": "result"},
-    additive_scores: {
-        "projected query": "queries",
-        "tanh": "tanh if queries.element_size() < 4 else 2 * half - 1",
-    },
+    additive_scores: {"projected query": "queries", "tanh": "tanh if queries.element_size() < 4 else 2 * half - 1"},
     CosineAttention.project_keys: {"memory norms": "norms", "factor": "self.factor"},
     CosineAttention.score: {"query norm": "norm"},
     CoverageAttention.score: {"fertility": "state.fertility", "coverage": "coverage"},

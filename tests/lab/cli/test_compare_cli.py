@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from nmt.errors import UserError
 from nmt.evaluation.metrics.bleu import BLEU
@@ -147,18 +148,32 @@ def test_another_test_set_is_named_by_its_folder_or_source_file(multirun: Path) 
         read_runs(runs, "test", "x.de")
     for run in runs:
         translate(run, "5", folder, count=10)
-    with pytest.raises(UserError, match="alt names 2 sets of sentences that all runs have translated, expected one"):
+    with pytest.raises(UserError, match="alt names 2 sets of sentences that all runs have translated from en to de"):
         read_runs(runs, "test", "alt")
 
 
-def test_a_folder_names_the_test_set_in_the_direction_of_the_runs(multirun: Path) -> None:
-    run = multirun / "0_layers=1,seed=1"
+def test_the_direction_is_that_of_the_first_run_or_the_given_one(multirun: Path) -> None:
+    runs = [multirun / "0_layers=1,seed=1", multirun / "2_layers=2,seed=1"]
+    config = yaml.safe_load((runs[0] / "config.yaml").read_text("utf-8"))
+    config["data"]["pairs"] = {"back": {"source_lang": "de", "target_lang": "en"}}
+    (runs[0] / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     place = f"data.path={Path('alt').resolve()}"
-    back: Any = {"label": "test.beam3.lp1.aaaaaaaa", "data": place, "languages": ("de", "en")}
-    write_translations(run, REFERENCES, SOURCES, SOURCES, **back)
-    assert read_runs([run], "test", "alt")[0].hypotheses == tuple(SOURCES), "there is no other"
-    translate(run, "b", place, lines=REFERENCES)
-    assert read_runs([run], "test", "alt")[0].hypotheses == tuple(REFERENCES)
+    for run in runs:
+        write_translations(run, REFERENCES, SOURCES, SOURCES, languages=("de", "en"), label="test.de-en.beam3.lp1")
+        write_translations(
+            run, REFERENCES, SOURCES, SOURCES, languages=("de", "en"), label="test.de-en.beam3.lp1.a", data=place
+        )
+        translate(run, "b", place, lines=REFERENCES)
+    for data, main in ((None, hypotheses(runs[1])), ("alt", tuple(REFERENCES))):
+        assert read_runs(runs, "test", data)[1].hypotheses == tuple(main)
+        for codes in (("de", None), (None, "en")):
+            one, other = read_runs(runs, "test", data, codes=codes)
+            assert one.test_set == other.test_set and other.test_set.target_lang == "en"
+            assert other.hypotheses == tuple(SOURCES)
+    with pytest.raises(UserError, match="target_lang: got fr, expected en to de or de to en"):
+        read_runs(runs, "test", codes=(None, "fr"))
+    with pytest.raises(UserError, match=r"layers=1,seed=1: .* of its val split from de to en \(no val\.de-en\.beam3"):
+        read_runs(runs, "val", codes=("de", None))
 
 
 def test_the_page_shows_markup_in_sentences_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
