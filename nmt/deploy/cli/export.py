@@ -31,7 +31,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from nmt.cli.arguments import FreeText, OpenMapping, PathText, Settings, configured
-from nmt.cli.output import messages_on
+from nmt.cli.output import messages_on, print_stderr
 from nmt.errors import UserError, raise_if_any
 from nmt.parameters import PositiveInt
 
@@ -104,6 +104,7 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     from nmt.deploy.export.base import Exportable, write
     from nmt.deploy.export.card import write_card
     from nmt.deploy.export.check import compare
+    from nmt.text.protect import NO_SPANS
     from nmt.translation.loading import direction, make_translator, require_data_settings
 
     loaded = load_model(path, allow=config.allow)
@@ -111,7 +112,11 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     languages = direction([loaded.config], config.source_lang, config.target_lang)
     data = data_of(loaded, config.data, languages)
     loaded = in_direction(loaded, languages)
+    if loaded.tokenizer.spans and not format.has_spans:
+        print_stderr(f"warning: format={format.name} reads URLs, placeholders, tags and capitals as ordinary text")
+        loaded = replace(loaded, tokenizer=loaded.tokenizer.with_spans(NO_SPANS), config={**loaded.config, "spans": {}})
     format.require(loaded)
+
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], config.search, allow=config.allow)
     pairs = validation_pairs(translator, data, config, min(config.sentences, format.most_sentences))

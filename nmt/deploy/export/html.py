@@ -74,13 +74,10 @@ class Html(Format):
     name: ClassVar[str] = "html"
     suffix: ClassVar[str] = ".html"
     most_sentences: ClassVar[int] = 100  # the engine takes up to half a second for each
+    has_spans: ClassVar[bool] = False
 
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that the engine does not have. Round the weights of others to float16."""
-        if loaded.tokenizer.spans:
-            raise UserError(
-                "ckpt: format=html has no spans, which this model was trained with; translate with serve.py"
-            )
         described([loaded.model.encoder, loaded.model.decoder])
         for name, value in weights_of(loaded.model).items():
             if not bool((half := value.half()).isfinite().all()):

@@ -75,14 +75,22 @@ def test_an_engine_that_fails_writes_nothing(run: Run, tmp_path: Path, monkeypat
         ("search._target_=nmt.search.sampling.Sampling", r"^search: format=html has beam search only"),
         ("out=page", r"^out=page: expected a file that ends with \.html for format=html"),
         ("format=huggingface", r"^out=.*page\.html: expected the name of a folder for format=huggingface"),
-        ("ckpt=SPANS", r"^ckpt: format=html has no spans, which this model was trained with"),
     ],
 )
 def test_what_the_engine_does_not_have_is_refused(more: str, message: str, run: Run, tmp_path: Path) -> None:
-    spans = with_spans(run, tmp_path / "spans.safetensors")
     given, key = words(run, tmp_path / "page.html"), more.partition("=")[0]
     with pytest.raises(UserError, match=message):
-        export.main([word for word in given if not word.startswith(f"{key}=")] + [more.replace("SPANS", str(spans))])
+        export.main([word for word in given if not word.startswith(f"{key}=")] + [more])
+
+
+@needs_program
+def test_a_page_reads_spans_as_ordinary_text(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program compares the page with a translator that reads them so too."""
+    ckpt, (_, *more) = with_spans(run, tmp_path / "spans.safetensors"), words(run, tmp_path / "page.html")
+    export.main([f"ckpt={ckpt}", *more])
+    told = capsys.readouterr()
+    assert "format=html reads URLs, placeholders, tags and capitals as ordinary text" in told.err
+    assert "100.0% of the greedy translations are equal" in told.out
 
 
 def test_a_class_of_ones_own_and_a_number_above_float16_are_refused(run: Run) -> None:
