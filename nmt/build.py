@@ -270,11 +270,6 @@ class Objects:
     metrics: Mapping[str, Metric]
     callbacks: Mapping[str, Callback]
 
-    @property
-    def source(self) -> Source:
-        """The source of the run's own pair of languages."""
-        return self.sources[""]
-
 
 def build_objects(config: TrainConfig) -> Objects:
     """Return the objects of a run, after all checks that need no data.

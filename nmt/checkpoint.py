@@ -169,9 +169,8 @@ def load(path: Path) -> Checkpoint:
         if metadata.pop("sha256") != _digest(metadata, tensors):
             raise UserError("its content does not match its SHA-256")
         held = [tensors.pop(side).flatten()[: MAX_TOKENIZER + 1] for side in SIDES if side in tensors]
-        tokenizer = Tokenizer(*(bytes(each.numpy()) for each in held))
-        tokenizer = tokenizer.with_spans(Spans(config.get("spans", {})))
-        tokenizer = tokenizer.towards(config.get("data", {}).get("target_lang", ""))
+        spans, target = Spans(config.get("spans", {})), config.get("data", {}).get("target_lang", "")
+        tokenizer = Tokenizer(*(bytes(each.numpy()) for each in held), spans=spans, target=target)
         if broken := non_finite(tensors):
             raise UserError(f"the weight {broken} is not finite")
         return Checkpoint(tensors, config, tokenizer, scores, int(metadata["update"]))

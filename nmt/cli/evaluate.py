@@ -76,7 +76,8 @@ class EvaluateConfig(SplitConfig):
     def contradictions(self) -> Iterator[str]:
         if isinstance(self.ckpt, list) and len(self.ckpt) > 1 and self.out is None:
             yield "out: not given, but an ensemble has no folder of its own; give one for its files: out=FOLDER"
-        if self.terms is not None and self.scores.get("terms", {}).get("file") is not None:
+        given = self.scores.get("terms")
+        if self.terms is not None and isinstance(given, Mapping) and given.get("file") is not None:
             yield "scores.terms.file: terms= names the glossary already; leave one of them out"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 import traceback
@@ -87,7 +88,7 @@ def in_folder(planned: Sequence[Job], folder: Path) -> list[Job]:
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [replace(job, recipe=replace(job.recipe, folder=folder / job.recipe.folder.name)) for job in planned]
     known = {TSV, MARKDOWN, *(job.recipe.folder.name for job in jobs)}
-    if strange := sorted(path.name for path in folder.iterdir() if path.name not in known):
+    if strange := sorted(path.name for path in folder.glob("[!.]*") if path.name not in known):
         raise UserError(f"{SWEEP_DIR}: {folder} holds {strange[0]}, which is not of these jobs; name another folder")
     for job in jobs:
         check_folder(job.recipe, resume=None)
@@ -126,6 +127,8 @@ def run_job(job: Job, count: int) -> str | None:
         else:
             program.print_error(f"job {job.number}: {reason}")
         return reason or f"{type(error).__name__}: {error}"
+    finally:
+        gc.collect()  # the model of a job is in cycles of Lightning's objects
     return None
 
 

@@ -95,7 +95,7 @@ class RunLog:
         folder.mkdir(parents=True, exist_ok=True)
         file = logging.FileHandler(folder / LOG, encoding="utf-8")
         self._handlers.append(file)  # so that it is closed
-        if try_lock(cast("IO[bytes]", file.stream)) is False:
+        if not try_lock(cast("IO[bytes]", file.stream)):
             raise UserError(f"{folder}: another process is training this run; wait until it has ended")
         file.setFormatter(logging.Formatter(FORMAT))
         self.folder = folder

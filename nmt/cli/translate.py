@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, cast
 from nmt.cli.arguments import FreeText, PathText, SearchSettings, configured
 from nmt.cli.output import new_file, utf8_output
 from nmt.data.sources.files import ROWS, read_texts
+from nmt.errors import UserError
 from nmt.system.lines import LONGEST, decoded, format_of, is_jsonl
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def main(config: TranslateConfig) -> None:
         lines = partial(read_texts, Path(config.input), column)
         translate_file(line_translator, config.input, lines, output, stdout)
     else:
+        if sys.stdin is None:
+            raise UserError("text: not given, and standard input is closed; give text= or input=")
         if sys.stdin.isatty():
             print("type a sentence and press Enter; Ctrl-D ends the program", file=sys.stderr)
         translate_lines(line_translator, cast("BufferedIOBase", sys.stdin.buffer), stdout)

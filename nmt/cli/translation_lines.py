@@ -158,7 +158,7 @@ def unfinished(output: Path, total: int) -> Iterator[tuple[TextIO, int]]:
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f"{output.name}.partial")
     with partial.open("a+b") as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as file:
-        if try_lock(binary) is False:
+        if not try_lock(binary):
             raise UserError(f"output={output}: another process is writing it; wait for it, or give another name")
         new_file(str(output))
         if done := _keep_whole_chunks(binary):

@@ -162,12 +162,12 @@ def _check_choices(overrides: Sequence[Override]) -> None:
     for override in overrides:
         key, line = override.key_or_group, override.input_line or ""
         if override.is_sweep_override():
-            raise UserError(f"{line}: several values; -m makes a run for each value, and {key}=[a,b] is a list")
+            raise UserError(f"{line}: several values; {key}=[a,b] is a list; train.py -m makes a run for each value")
         if override.is_delete() or key.startswith("hydra"):
             continue
         if key in known:
             value = override.value()
-            if not all(isinstance(each, str | None) for each in (value if isinstance(value, list) else [value])):
+            if not all(isinstance(each, str) for each in (value if isinstance(value, list) else [value])):
                 raise UserError(f"{key}: got {shown(value)}, expected one of {', '.join(known[key])}")
         elif "/" in key:
             near = did_you_mean(key, known) or f"; groups: {', '.join(known)}"

@@ -43,14 +43,10 @@ def _files(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in folder.rglob("*.yaml")]
 
 
-def _folders() -> list[Path]:
-    return [config_dir(), *([] if _own is None else [_own])]
-
-
 def groups() -> dict[str, list[str]]:
     """Return the config groups and their options: {"model": ["hybrid", "rnn", "transformer"], ...}."""
     options: dict[str, list[str]] = {}
-    for name in sorted(name for folder in _folders() for name in _files(folder)):
+    for name in sorted(name for folder in filter(None, (config_dir(), _own)) for name in _files(folder)):
         group, _, option = name.removesuffix(".yaml").rpartition("/")
         if group and not option.startswith("_"):
             options.setdefault(group, []).append(option)

@@ -207,7 +207,8 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     if config.get("scores") and not scores:
         scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
     tokenizer = {**config.get("tokenizer", {}), "path": None}
-    return {**config, "data": data, "scores": scores, "init": None, "tokenizer": tokenizer}
+    own = {key: {**config[key], "extra": {}} for key in ("logger", "callbacks") if key in config}  # may have paths
+    return {**config, **own, "data": data, "scores": scores, "init": None, "tokenizer": tokenizer}
 
 
 def corpora(config: Mapping[str, Any]) -> str:

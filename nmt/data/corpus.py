@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from nmt.config.settings import DataConfig
-from nmt.data.pair import Reiterable, SentencePair, Split
+from nmt.data.pair import LINK, Reiterable, SentencePair, Split
 from nmt.data.sources.base import SPLITS, Overlay, Pairs, Source, repeatable
 from nmt.data.sources.files import read_lines, together
 from nmt.data.word_links import links_of_pair
@@ -117,7 +117,7 @@ def _pairs_of(split: str, there: Mapping[str, Pairs], source: Source, config: Da
     if split == "train" and "val" in files and "val" not in there:
         raise UserError(f"data.val_alignment: got {files['val']}, but there is no val split of its own; leave it out")
     pairs = repeatable(there[split], split, source)
-    return Reiterable(lambda: _aligned(pairs, files[split], split)) if split in files else pairs
+    return Reiterable(lambda: _aligned(pairs, files[split], split, config.swapped)) if split in files else pairs
 
 
 def _first(pairs: Pairs, limit: int | None) -> Pairs:
@@ -168,9 +168,9 @@ def _with_smallest_digests(train: Pairs, config: DataConfig) -> tuple[int, list[
     return count, [pair for key, pair in held.items() if key in chosen]
 
 
-def _aligned(pairs: Pairs, path: Path, split: str) -> Iterator[SentencePair]:
+def _aligned(pairs: Pairs, path: Path, split: str, swapped: bool) -> Iterator[SentencePair]:
     lines = together(read_lines(path), pairs, names=(f"data.{split}_alignment: {path}", f"the {split} split"))
     for number, (line, pair) in enumerate(lines, 1):
-        aligned = SentencePair(pair.source, pair.target, pair.line, line)
+        aligned = SentencePair(pair.source, pair.target, pair.line, LINK.sub(r"\3\2\1", line) if swapped else line)
         links_of_pair(aligned, f"{path}:{number}")
         yield aligned

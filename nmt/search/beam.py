@@ -115,7 +115,7 @@ class BeamSearch(ConstrainedSearch):
             elif self.beam_size > 1:  # with a beam of one every row stays in its place
                 state = state.select(rows.flatten())
             tokens = live.beams.tokens[..., -1].flatten()
-        return [self._best(hypotheses) for hypotheses in found]
+        return [sorted(each, key=lambda hypothesis: -hypothesis.score)[: self.n_best] for each in found]
 
     def _survivors(self, candidates: Beams, ended: Tensor) -> Beams:
         """Return the best K candidates without eos (B, K); places without a candidate have a sum of -inf."""
@@ -148,9 +148,6 @@ class BeamSearch(ConstrainedSearch):
     def normalized(self, token_log_probs: Sequence[float]) -> float:
         """Return log P divided by the divisor: the score without the coverage term."""
         return sum(token_log_probs) / float(self.divisor(len(token_log_probs)))
-
-    def _best(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        return sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)[: self.n_best]
 
     def _probabilities(self, hypotheses: Sequence[Hypothesis]) -> list[float]:
         """Return the probabilities under the model, normalized, because no hypothesis occurs twice."""

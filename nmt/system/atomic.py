@@ -59,21 +59,18 @@ def require_writable(folder: Path) -> None:
         pass
 
 
-def try_lock(file: IO[bytes]) -> bool | None:
+def try_lock(file: IO[bytes]) -> bool:
     """Lock an open file until it is closed. Return False if another process has locked it.
 
-    On Windows, and on a file system without locks, this function does nothing and returns None.
+    On Windows, and on a file system without locks, this function does nothing.
     """
-    if sys.platform == "win32":
-        return None
-    import fcntl
+    if sys.platform != "win32":
+        import fcntl
 
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return not isinstance(error, BlockingIOError)
     return True
 
 

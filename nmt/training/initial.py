@@ -60,7 +60,8 @@ def begin_from(start: Checkpoint, model: Seq2Seq, tokenizer: Tokenizer, parts: S
     shape. The log counts them. Raises UserError if a weight does not fit and `parts` is empty, or if none is copied.
     """
     weights = dict(start.weights)
-    if tokenizer.digest() != start.tokenizer.digest():
+    models = [(each.source_model, each.target_model) for each in (tokenizer, start.tokenizer)]
+    if models[0] != models[1]:
         weights |= _respelled(weights, start.tokenizer, tokenizer, model)
     if not parts:
         if problem := weight_mismatch(weights, model):

@@ -170,7 +170,7 @@ def check_alignments(settings: TrainConfig, objects: Objects, corpus: Mapping[st
     if objects.objective.needs_links and corpus["train"].links is None:
         raise UserError(
             f"objective: {name} learns from word alignments, but the training pairs of "
-            f"{origin(objects.source, settings.data)} have none; name a file of links by data.train_alignment="
+            f"{origin(objects.sources[''], settings.data)} have none; name a file of links by data.train_alignment="
         )
     for key in ("train_alignment", "val_alignment"):
         if getattr(settings.data, key) is not None and not objects.objective.needs_links:

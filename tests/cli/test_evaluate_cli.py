@@ -127,6 +127,7 @@ def test_given_data_settings_replace_those_of_the_run(
         (["ckpt={run}", "data=cldr"], "this program has no such group"),
         (["ckpt={run}", "scores=[bleu]", "scores.ter.no_punct=true"], "scores.ter: got .*, expected .* metrics bleu"),
         (["ckpt={run}", "device=tpu9"], "device=tpu9"),
+        (["ckpt={run}", "terms=a.tsv", "scores.terms=b"], r"^a\.tsv: no such file"),
     ],
 )
 def test_evaluate_program_refuses(run: Run, elsewhere: Path, words: list[str], match: str) -> None:

@@ -42,7 +42,7 @@ def message(*words: str) -> str:
         (["model=rnn", "model.attention=luong"], "'luong' is an option of a group; write model/attention=luong"),
         (["+model=rnn"], "Multiple values for model"),
         (["model/attention=luong"], "model/attention: this model has no attention to choose"),
-        (["seed=1,2"], "seed=1,2: several values; -m makes a run for each value, and seed=[a,b] is a list"),
+        (["seed=1,2"], "seed=1,2: several values; seed=[a,b] is a list; train.py -m makes a run for each value"),
         (["rnn"], "got 'rnn', expected key=value"),
         (["filters=[script,duplicat]"], "filters: got 'duplicat', expected one of duplicate, identical, language"),
         (["data.name=???"], "data.name: not given; set data.name=..."),

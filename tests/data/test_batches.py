@@ -121,6 +121,11 @@ def test_pairs_of_other_lengths_make_as_many_batches_with_about_the_budget(budge
             assert len(plan_batches(*others, max(padded) - 1, np.random.default_rng(5))) > count, "no lower budget does"
 
 
+def test_fewer_pairs_than_batches_are_refused():
+    with pytest.raises(UserError, match=r"^data\.batch_tokens: an epoch has 3 pairs for 4 batches; raise it"):
+        plan_batches(*[np.array([9, 9, 9])] * 2, 9, None, count=4)
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3, 8])
 def test_ranks_read_the_batches_of_one_process(ranks):
     """In equal counts; a rank without a batch at the end gets another one, which does not count."""

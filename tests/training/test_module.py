@@ -32,7 +32,7 @@ def recipe(tmp_path_factory):
 def make_module(recipe):
     """Return a function that makes the module of a run with an objective."""
     settings, objects = recipe.settings, build_objects(recipe.settings)
-    corpus = load_corpus(objects.source, settings.data)
+    corpus = load_corpus(objects.sources[""], settings.data)
     corpora = {"": corpus}
     translator = make_translator(recipe, objects, corpora)
 

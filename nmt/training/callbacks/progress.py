@@ -14,6 +14,7 @@ from pytorch_lightning.trainer.states import TrainerFn
 from tqdm import tqdm
 
 from nmt.data.progress import clock
+from nmt.evaluation.metrics.base import labels
 from nmt.parameters import NonNegative
 from nmt.training.module import TranslationModule, translation_module
 
@@ -57,14 +58,15 @@ class TrainingProgress(Callback):
         scores, more = module.validation.scores, module.validation.more
         ends = "at the end" if trainer.global_step else "before the first update"
         when = ends if trainer.state.fn == TrainerFn.VALIDATING else f"epoch {trainer.current_epoch + 1}"
+        named = labels(module.metrics)
         figures = [
             *([f"train loss {module.meter.train_loss:.3f}"] if math.isfinite(module.meter.train_loss) else []),
             f"val loss {scores['loss']:.3f}",
-            *(f"{metric.label} {scores[name]:.2f}" for name, metric in module.metrics.items()),
+            *(f"{label} {scores[name]:.2f}" for name, label in named.items()),
             *(
-                f"{each} {m.label} {found[name]:.2f}"
+                f"{each} {named[name]} {found[name]:.2f}"
                 for each, found in more.items()
-                for name, m in module.metrics.items()
+                for name in named
                 if name in found
             ),
         ]

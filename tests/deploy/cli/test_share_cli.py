@@ -105,6 +105,8 @@ def test_shared_copy_does_not_name_a_corpus_that_was_not_read(run: Run, files: d
     config = checkpoint.load(run.folder / "checkpoints" / "best.safetensors").config
     own = config["data"] | hub
     assert shareable(config | {"data": own | {"path": None}})["data"] == own | {"path": None}
+    extra = {"logger": {"tensorboard": False, "extra": {"mine": {"save_dir": "/me/logs"}}}}
+    assert shareable(config | extra)["logger"] == {"tensorboard": False, "extra": {}}
     data = shareable(config | {"data": own | files})["data"]
     assert data["_target_"] == "nmt.data.sources.files.Files" and not {"name", "config"} & set(data)
     assert data["source_lang"] == "en" and data["path"] is data["train"] is None
