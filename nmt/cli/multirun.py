@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from math import isfinite, nan
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING
 
 from nmt.cli import program, session
 from nmt.cli.output import Column, Table, to_markdown, to_text
@@ -26,9 +25,6 @@ from nmt.system.atomic import write_atomically
 from nmt.system.place import place_of_process
 from nmt.system.run_files import METRICS
 
-if TYPE_CHECKING:
-    from nmt.build import Objects
-
 SEED = "seed"  # jobs that differ only in this setting are runs of one system
 LONGEST_VALUE, LONGEST_NAME = 30, 150  # characters, and bytes of UTF-8: file systems allow 255 bytes
 TSV, MARKDOWN = "results.tsv", "results.md"
@@ -38,7 +34,7 @@ PICTURES = ("--samples_per_plugin", "images=1000000,text=1000000")  # TensorBoar
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a multirun: the words of its command line, its recipe, and its parts that need no data.
+    """One run of a multirun: the words of its command line and its recipe.
 
     `settings` are the settings that differ between the jobs, under short names.
     """
@@ -47,7 +43,6 @@ class Job:
     words: Sequence[str]
     settings: Mapping[str, str]
     recipe: Recipe
-    objects: Objects
 
     @property
     def finished(self) -> bool:
@@ -106,7 +101,7 @@ def plan(words: Sequence[str]) -> list[Job]:
             recipe = compose_run(job, key=SWEEP_DIR)
             folder = planned[0].recipe.folder.parent if planned else recipe.folder  # the time may be in it
             own = replace(recipe, folder=folder / folder_name(number, settings))
-            planned.append(Job(number, job, settings, *session.checked_recipe(own, job)))
+            planned.append(Job(number, job, settings, session.checked_recipe(own, job)[0]))
         except UserError as error:
             raise UserError(f"job {number} ({' '.join(job)}): {error}") from error
     return planned
@@ -114,12 +109,14 @@ def plan(words: Sequence[str]) -> list[Job]:
 
 def run_job(job: Job, count: int) -> str | None:
     """Train a job, or what is left of it. If it fails, print its error and return the reason."""
+    from nmt.build import build_objects
+
     done = f", finished in {job.recipe.folder}" if job.finished else ""
     _say(f"job {job.number} ({job.number + 1} of {count}): {' '.join(job.words)}{done}")
     if done:
         return None
     try:
-        session.train(job.recipe, job.objects, resume=None)
+        session.train(job.recipe, build_objects(job.recipe.settings), resume=None)
     except Exception as error:
         reason = program.users_message(error)
         if reason is None:
