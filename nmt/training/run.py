@@ -245,7 +245,7 @@ def encode_pairs(
     val = encode(list(corpus["val"]), tokenizer, linked=linked)
     lengths = {"val": [len(pair.source) for pair in val], "test": []}
     if translator.model.encoder.max_length is not None:
-        lengths["test"] = [len(part.ids[0]) for part in translator.encode([p.source for p in corpus.get("test", ())])]
+        lengths["test"] = [len(part.ids) for part in translator.encode([p.source for p in corpus.get("test", ())])]
     for split, sources in lengths.items():
         target = max((len(pair.target) for pair in val), default=0) if split == "val" else 0
         check_lengths(

@@ -66,11 +66,6 @@ class BaseTranslator(ABC):
     def longest_target(self) -> int | None:
         """The largest number of tokens of a translation, eos included; None if every length works."""
 
-    @property
-    def tokenizers(self) -> Sequence[Tokenizer]:
-        """The tokenizer by which each of the models reads a source."""
-        return [self.tokenizer]
-
     @abstractmethod
     def search_batch(self, requests: Sequence[SearchRequest], search: Search) -> list[list[Hypothesis]]:
         """Return the hypotheses that `search` finds for each request of one batch, best first."""
@@ -173,11 +168,10 @@ class BaseTranslator(ABC):
         ]
         if spans:
             sources = [replace(each, capitals=in_capitals(normalized(each.read))) for each in sources]
-        unknown = self.tokenizers[0].unknown_ids[0]
-        by_model = [tokenizer.encode_source([each.read for each in sources]) for tokenizer in self.tokenizers]
+        unknown = self.tokenizer.unknown_ids[0]
         return [
-            replace(source, ids=ids, unknown=sum(map(unknown.__contains__, ids[0])))
-            for source, ids in zip(sources, zip(*by_model, strict=True), strict=True)
+            replace(source, ids=ids, unknown=sum(map(unknown.__contains__, ids)))
+            for source, ids in zip(sources, self.tokenizer.encode_source([each.read for each in sources]), strict=True)
         ]
 
     def target_ids(self, sources: Sequence[EncodedSource], targets: Sequence[str]) -> list[list[int]]:

@@ -97,7 +97,7 @@ class Tally:
 
 def _checks(translation: Translation) -> Iterator[tuple[Doubt, bool]]:
     source, tokens = translation.encoded, translation.tokens
-    source_length, length = len(source.ids[0]), len(tokens)
+    source_length, length = len(source.ids), len(tokens)
     if source.language:
         words = " ".join(part for part in source.segment.parts if isinstance(part, str))
         script, letters = foreign_script(words, source.language), sum(map(str.isalpha, words))
@@ -164,7 +164,7 @@ def is_repetitive(translation: Translation) -> bool:
     An n-gram that repeats itself stands three times in a row, or twice if it has three tokens or more. It has a letter,
     because "..." and "000" are no fault. Its row has more than twice as many repeated tokens as any row of the source.
     """
-    source, tokens = translation.encoded.ids[0], translation.tokens
+    source, tokens = translation.encoded.ids, translation.tokens
     if len(set(pairwise(tokens))) == len(tokens) - 1:
         return False  # no bigram occurs twice: the usual case
     most = TIMES_LONGER * max((repeated for *_, repeated in _rows(source)), default=0)

@@ -17,15 +17,16 @@ from nmt.translation.doubts import Doubt, doubts_of
 
 @dataclass(frozen=True)
 class EncodedSource:
-    """A source, or a part of one, and the ids that each model reads of it.
+    """A source, or a part of one, and the ids that the models read of it.
 
-    The ids include eos. `unknown` is the number of ids of the first model that stand for characters which training did
-    not have. `language` is the code of the language that the models read. A source in `capitals` is read in small
-    letters. `given` is the source as the user wrote it. If it is empty, that is the text of `segment`.
+    The ids include eos. `unknown` is the number of ids that stand for characters which training did not have.
+    `language` is the code of the language that the models read. A source in `capitals` is read in small letters.
+    `given` is the source as the user wrote it. If it is empty, that is the text of `segment`.
     """
 
     segment: Segment
-    ids: tuple[list[int], ...] = ()
+    ids: list[int] = field(default_factory=list)
+
     unknown: int = 0
     language: str | None = None
     capitals: bool = False
@@ -48,8 +49,8 @@ class EncodedSource:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens, eos included; the maximum if models divide the text into different pieces."""
-        return max(map(len, self.ids))
+        """The number of tokens, eos included."""
+        return len(self.ids)
 
     @property
     def empty(self) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -68,7 +69,7 @@ class ModelTranslator(BaseTranslator):
         if any(prefixes):
             step, state = force_prefixes(step, state, prefixes, self.device)
         limits = torch.tensor([request.limit for request in requests], device=self.device)
-        keys = [request.source.ids[0] for request in requests]
+        keys = [request.source.ids for request in requests]
         found = search(stoppable(step), state, max_length=limits, keys=keys)
         return [search.rank(hypotheses, self.tokenizer.decode_target) for hypotheses in found]
 
@@ -121,13 +122,13 @@ class Translator(ModelTranslator):
         return self.model.encoder.attends or self.model.decoder.attends
 
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        source, mask = (x.to(self.device) for x in pad([each.ids[0] for each in sources]))
+        source, mask = (x.to(self.device) for x in pad([each.ids for each in sources]))
         model = CoverageTracker(self.model) if attending else self.model
         return model.step, model.start(source, mask)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
         rows, targets = list[Tensor](), [pair.ids for pair in pairs]
-        hidden, _ = self._forced([pair.source.ids[0] for pair in pairs], targets)
+        hidden, _ = self._forced([pair.source.ids for pair in pairs], targets)
         for row, ids in zip(hidden, targets, strict=True):
             log_probs = self.model.decoder.output(row[: len(ids)]).float().log_softmax(-1)  # (T, V)
             rows.append(log_probs.gather(1, torch.tensor(ids, device=self.device).unsqueeze(1)).flatten())
@@ -141,31 +142,18 @@ class Translator(ModelTranslator):
         """
         if not self.attends:
             raise UserError("attention map: this model has no attention, so there is nothing to draw")
-        translations = list(map(self.with_own_source, translations))
-        longer = [max(len(each.encoded.ids[0]), len(each.tokens)) for each in translations]
+        for each in translations:
+            require_one_source(each)
+        longer = [max(len(each.encoded.ids), len(each.tokens)) for each in translations]
 
         def maps(batch: list[Translation]) -> list[AttentionMap]:
-            sources, targets = [each.encoded.ids[0] for each in batch], [each.tokens for each in batch]
+            sources, targets = [each.encoded.ids for each in batch], [each.tokens for each in batch]
             _, weights = self._forced(sources, targets, need_weights=True)
             assert weights is not None
             return [self.map_of(each, weights, row) for row, each in enumerate(batch)]
 
         with self.computing(self.search) as workers:
             return in_batches(translations, longer, self.search.batch_tokens, maps, workers)
-
-    def with_own_source(self, translation: Translation) -> Translation:
-        """Return a translation with the source as this model reads it, even if an ensemble has made the translation.
-
-        Raises UserError if the translation is of an empty sentence, or of a source that was split.
-        """
-        if not translation.tokens:
-            raise UserError("attention map: the sentence is empty; give one with words in it")
-        if translation.parts:
-            parts = f"translated in {len(translation.parts)} parts"
-            raise UserError(f"attention map: the source was too long, so it was {parts}; draw the map of one of them")
-        source = translation.encoded
-        ids = source.ids if len(source.ids) == 1 else (self.tokenizer.encode_source([source.read])[0],)
-        return replace(translation, encoded=replace(source, ids=ids))
 
     def map_of(self, translation: Translation, weights: AttentionWeights, row: int = 0) -> AttentionMap:
         """Return the map of a translation whose weights, if any, are in `row` of a batch, without the padding."""
@@ -175,7 +163,7 @@ class Translator(ModelTranslator):
         return AttentionMap.from_weights(
             weights,
             row,
-            source_pieces=labelled(self.tokenizer.source_pieces(source.ids[0]), texts),
+            source_pieces=labelled(self.tokenizer.source_pieces(source.ids), texts),
             target_pieces=labelled(self.tokenizer.target_pieces(translation.tokens), source.translations),
             source=translation.source,
             target=translation.text,
@@ -211,24 +199,24 @@ class Translator(ModelTranslator):
 class Ensemble(ModelTranslator):
     """Translates with the arithmetic mean of the members' probabilities (see `nmt.search.ensemble`).
 
-    The members are on one device. Each reads the source through its own tokenizer, but their target vocabularies are
-    equal. The smallest limit of the members counts. A source counts with its tokens for the member that needs the most.
+    The members are on one device, and have the same vocabularies. The smallest limit of the members counts.
     """
 
     def __init__(self, members: Sequence[Translator], *, names: Sequence[str] | None = None) -> None:
         """Take at least one member. The search is that of the first, and messages call the members by `names`.
 
-        Raises UserError for different languages (an unknown one fits any other), target vocabularies or spans.
+        Raises UserError for different languages (an unknown one fits any other), vocabularies or spans.
         """
         self.members = tuple(members)
         self.search, self.tokenizer = members[0].search, members[0].tokenizer
         self.trained_length = _least(member.trained_length for member in members)
         self.languages = next((each.languages for each in members if each.languages), None)
+        vocabularies = operator.attrgetter("source_vocabulary", "target_vocabulary")
         names = names or [f"model {number} ({each.name})" for number, each in enumerate(members, start=1)]
         for member, name in zip(members, names, strict=True):
             same = {
                 "languages": member.languages in (None, self.languages),
-                "target vocabularies": member.tokenizer.target_vocabulary == self.tokenizer.target_vocabulary,
+                "vocabularies": vocabularies(member.tokenizer) == vocabularies(self.tokenizer),
                 "spans": member.tokenizer.spans.patterns == self.tokenizer.spans.patterns,
             }
             if different := [what for what, is_same in same.items() if not is_same]:
@@ -246,26 +234,14 @@ class Ensemble(ModelTranslator):
     def models(self) -> list[Seq2Seq]:
         return [member.model for member in self.members]
 
-    @property
-    def tokenizers(self) -> list[Tokenizer]:
-        return [member.tokenizer for member in self.members]
-
     def start(self, sources: Sequence[EncodedSource], *, attending: bool = False) -> tuple[Step[Any], Selectable]:
-        if attending and len({member.tokenizer.source_model for member in self.members}) > 1:
-            raise UserError(
-                "search.coverage_penalty: it needs the mean of the members' attention, but the models of this ensemble "
-                "divide the source into different pieces; use search.coverage_penalty=0"
-            )
-        read = ([_for_member(source, number) for source in sources] for number in range(len(self.members)))
-        started = (member.start(each, attending=attending) for member, each in zip(self.members, read, strict=True))
+        started = (member.start(sources, attending=attending) for member in self.members)
+
         steps, states = zip(*started, strict=True)
         return average(steps), States(states)
 
     def token_log_probs(self, pairs: Sequence[ForcedPair]) -> list[Tensor]:
-        by_member = (
-            member.token_log_probs([replace(pair, source=_for_member(pair.source, number)) for pair in pairs])
-            for number, member in enumerate(self.members)
-        )
+        by_member = (member.token_log_probs(pairs) for member in self.members)
         return [mean_log_probs(each) for each in zip(*by_member, strict=True)]
 
 
@@ -273,5 +249,10 @@ def _least(values: Iterable[int | None]) -> int | None:
     return min((value for value in values if value is not None), default=None)
 
 
-def _for_member(source: EncodedSource, number: int) -> EncodedSource:
-    return replace(source, ids=(source.ids[number],))
+def require_one_source(translation: Translation) -> None:
+    """Raise UserError if a translation is of an empty sentence, or of a source that was split."""
+    if not translation.tokens:
+        raise UserError("attention map: the sentence is empty; give one with words in it")
+    if translation.parts:
+        parts = f"translated in {len(translation.parts)} parts"
+        raise UserError(f"attention map: the source was too long, so it was {parts}; draw the map of one of them")

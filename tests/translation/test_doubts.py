@@ -31,7 +31,7 @@ def translation(
 ) -> Translation:
     """Return a translation with these ids, to which eos is added. Even ids are words, and odd ids are points."""
     tokens = [*target, EOS]
-    part = EncodedSource(Segment((text,)), ([*source, EOS],), 0, language)
+    part = EncodedSource(Segment((text,)), [*source, EOS], 0, language)
     return Translation(part, Segment(("b",)), Hypothesis(tokens, [log_prob] * len(tokens), 0.0), TOKENIZER)
 
 

@@ -79,21 +79,6 @@ def test_scores_are_means_of_probabilities(run: Run, other: Translator, mixed: E
         assert (mean.tokens, mean.pieces) == (one.tokens, one.pieces)
 
 
-def test_models_may_read_the_source_in_different_pieces(run: Run) -> None:
-    """They share the target vocabulary; one of them knows only characters of the source."""
-    joint = run.translator.tokenizer.source_model
-    characters = other_tokenizer(lambda text: text.upper()).source_model
-    tokenizer = Tokenizer(characters, joint)
-    second = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), trained_length=30)
-    assert second.encode(["a man"])[0].tokens > run.translator.encode(["a man"])[0].tokens
-    both = Ensemble([run.translator, second])
-    same([both.hypotheses([text])[0] for text in TEXTS], both.hypotheses(TEXTS))
-    assert both.source_limit().tokens == 30 and both.translate(["a man, woman dog. Two red bike!"])[0].parts
-    same(Ensemble([second] * 2).hypotheses(TEXTS), second.hypotheses(TEXTS))
-    with pytest.raises(UserError, match=r"different pieces; use search\.coverage_penalty=0"):
-        both.translate(TEXTS, coverage_penalty=0.2)
-
-
 def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
     short = Translator(other.model, other.tokenizer, BeamSearch(), trained_length=20)
     for members in ([run.translator, short], [short, run.translator]):
@@ -105,10 +90,8 @@ def test_the_smallest_limit_counts(run: Run, other: Translator) -> None:
 
 
 def test_a_member_draws_the_map_of_a_translation_of_the_ensemble(run: Run) -> None:
-    """Each member reads the source with its own pieces, not with those of the first member."""
-    first = run.translator.tokenizer
-    second = Tokenizer(other_tokenizer(lambda text: text.upper()).source_model, first.source_model)
-    members = [Translator(make_model(recurrent(), each), each, BeamSearch()) for each in (first, second)]
+    models = [make_model(recurrent(), run.translator.tokenizer) for _ in range(2)]
+    members = [Translator(each, run.translator.tokenizer, BeamSearch()) for each in models]
     both = Ensemble(members)
     with pytest.raises(UserError, match=r"^attention map: an ensemble or an exported model has none"):
         both.attention_map("a man")
@@ -117,6 +100,9 @@ def test_a_member_draws_the_map_of_a_translation_of_the_ensemble(run: Run) -> No
         (own,) = member.score([found.source], [found.text])
         theirs, ours = member.attention_maps([found, own])
         assert theirs.source_pieces == ours.source_pieces
+    other = Tokenizer(other_tokenizer(str.upper).source_model, run.translator.tokenizer.source_model)
+    with pytest.raises(UserError, match="have different vocabularies"):
+        Ensemble([members[0], Translator(make_model(recurrent(), other), other, BeamSearch())])
 
 
 def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> None:
@@ -128,7 +114,7 @@ def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> Non
     terms = Terms({"dog": "Hund"})
     (found,) = Ensemble(members).with_terms(terms).translate(["a dog {x} sees"])
     (alone,) = members[0].with_terms(terms).translate(["a dog {x} sees"])
-    assert members[0].with_own_source(found).encoded == alone.encoded
+    assert found.encoded == alone.encoded
     pieces = [each.attention_maps([every])[0].source_pieces for each in members for every in (found, alone)]
     assert pieces[0] == pieces[1] == pieces[2] == pieces[3]
     with pytest.raises(UserError, match="have different spans, but"):
@@ -138,7 +124,7 @@ def test_a_member_reads_the_marks_of_a_glossary_of_the_ensemble(run: Run) -> Non
 def test_models_that_make_no_ensemble(run: Run, other: Translator) -> None:
     for tokenizer in (other_tokenizer(size=320), other_tokenizer(lambda text: text[::-1] + "x")):
         stranger = Translator(make_model(recurrent(), tokenizer), tokenizer, BeamSearch(), name="far")
-        match = r"^ensemble: model 1 \(tiny\) and model 3 \(far\) have different target vocabularies, but"
+        match = r"^ensemble: model 1 \(tiny\) and model 3 \(far\) have different vocabularies, but"
         with pytest.raises(UserError, match=match):
             Ensemble([run.translator, other, stranger])
     ways = [replace(other, languages=languages) for languages in (None, ("en", "ko"), ("ko", "en"))]

@@ -30,7 +30,7 @@ SEARCHES = [
 def test_log_probabilities_are_those_of_the_forced_model(run: Run, search: Search) -> None:
     model = run.translator.model.eval()
     for found in itertools.chain(*run.translator.hypotheses(sentences(3, seed=2), search=search)):
-        source, read = torch.tensor(found.encoded.ids), torch.tensor([[BOS, *found.tokens[:-1]]])
+        source, read = torch.tensor([found.encoded.ids]), torch.tensor([[BOS, *found.tokens[:-1]]])
         with torch.no_grad():
             hidden, _ = model(source, torch.ones_like(source).bool(), read)
             forced = model.decoder.output(hidden[0]).log_softmax(-1)[range(len(found.tokens)), found.tokens]

@@ -67,7 +67,7 @@ def test_training_pairs_have_the_marks_that_translations_have(translator: Transl
     pair = SentencePair("{a} dog {b}", "{b} red {a}")
     (encoded,) = encode([pair], translator.tokenizer)
     (source,) = translator.encode([pair.source])
-    assert (encoded.source,) == source.ids
+    assert encoded.source == source.ids
     assert encoded.target == translator.target_ids([source], [pair.target])[0]
 
 

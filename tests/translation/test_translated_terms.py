@@ -24,7 +24,7 @@ def test_a_source_with_terms_is_read_with_marks_that_become_their_translations(t
     with_terms = translator.with_terms(TERMS)
     for text, part in zip(texts, with_terms.encode(texts), strict=True):
         assert part.text == text and "dog" not in part.read and "Hund" in part.translations.values()
-        assert part.ids == (translator.tokenizer.encode_source([part.read])[0],)
+        assert part.ids == translator.tokenizer.encode_source([part.read])[0]
         assert part.ids != translator.encode([text])[0].ids
     found = with_terms.translate(texts)
     assert [each.source for each in found] == texts and all(each.text.count("{x}") == 1 for each in found)
@@ -46,7 +46,7 @@ def test_scores_and_attention_are_of_the_source_with_terms(translator: Translato
 def test_a_source_in_capitals_has_terms_too(translator: Translator) -> None:
     (part,) = translator.with_terms(TERMS).encode(["A RED {x} DOG READS"])
     expected = "A ｟0｠ ｟1｠ ｟2｠ reads"
-    assert part.ids == (translator.tokenizer.encode_source([expected])[0],)
+    assert part.ids == translator.tokenizer.encode_source([expected])[0]
     assert part.translations == {"｟0｠": "rot", "｟1｠": "{x}", "｟2｠": "Hund"}
 
 

@@ -294,7 +294,7 @@ class CTranslate2Translator(EngineTranslator):
 
     def _source(self, source: EncodedSource) -> list[str]:
         """Return the pieces of a source without eos, which CTranslate2 adds."""
-        return [self._source_pieces[index] for index in source.ids[0][:-1]]
+        return [self._source_pieces[index] for index in source.ids[:-1]]
 
 
 class ConvertedRun(CTranslate2Translator):

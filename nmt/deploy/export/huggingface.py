@@ -233,7 +233,7 @@ class TransformersTranslator(EngineTranslator):
         sources = super().encode(texts)
         tag = "".join(self.tokenizer.source_vocabulary[index] for index in self.tokenizer.tag)
         found = self._their_tokenizer([tag + each.read for each in sources])["input_ids"] if sources else []
-        return [replace(source, ids=(ids,)) for source, ids in zip(sources, found, strict=True)]
+        return [replace(source, ids=ids) for source, ids in zip(sources, found, strict=True)]
 
     def generated(self, requests: Sequence[SearchRequest], beam: BeamSearch, limit: int) -> list[list[list[int]]]:
         settings = {"num_beams": beam.beam_size, "length_penalty": beam.length_penalty, "max_new_tokens": limit}
@@ -249,5 +249,5 @@ class TransformersTranslator(EngineTranslator):
 
 
 def _inputs(sources: Sequence[EncodedSource]) -> dict[str, Tensor]:
-    ids, mask = pad([source.ids[0] for source in sources])
+    ids, mask = pad([source.ids for source in sources])
     return {"input_ids": ids, "attention_mask": mask.long()}

@@ -23,7 +23,7 @@ from nmt.lab.attribution.prediction import Prediction
 from nmt.models.interface import AttentionWeights
 from nmt.models.seq2seq import Seq2Seq, evaluating
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator
+from nmt.translation.translator import Translator, require_one_source
 
 DECIMALS = 6
 TINY = 1e-30  # instead of a divisor that is 0
@@ -182,10 +182,11 @@ def attribute(method: AttributionView, translator: Translator, translation: Tran
     Each sentence is computed alone, so other sentences have no influence. Raises UserError for an empty sentence, for a
     source that was split, and for a model that the view cannot look into.
     """
-    translation = translator.with_own_source(translation)
+    require_one_source(translation)
+
     method.check(translator.model)
     pieces = translator.map_of(translation, AttentionWeights())
-    sides = translation.encoded.ids[0], translation.tokens
+    sides = translation.encoded.ids, translation.tokens
     # cuDNN computes no gradients of recurrent layers in evaluation mode, and a validation computes none at all.
     with evaluating([translator.model]), torch.inference_mode(False), torch.backends.cudnn.flags(enabled=False):
         source, target = (torch.tensor(ids, device=translator.device) for ids in sides)

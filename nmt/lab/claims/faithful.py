@@ -164,7 +164,7 @@ def _predictions(run: FinishedRun, task: OneDecides) -> Iterator[tuple[Predictio
         cause = task.cause(words)
         if cause is not None and words.count(words[cause]) == 1:
             (pair,) = translator.encode_pairs([source], [reference])
-            ids = pair.source.ids[0]
+            ids = pair.source.ids
             pieces, target = translator.tokenizer.source_pieces(ids), translator.tokenizer.target_pieces(pair.ids)
             read = torch.tensor(pair.ids[: group_words(target)[task.row].stop])
             prediction = Prediction(translator.model, torch.tensor(ids), read, pieces)

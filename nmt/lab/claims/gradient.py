@@ -135,7 +135,7 @@ def gradient(translator: Translator, source: str, reference: str, place: int) ->
     where the model is sure.
     """
     (pair,) = translator.encode_pairs([source], [reference])
-    prediction = Prediction(translator.model, torch.tensor(pair.source.ids[0]), torch.tensor(pair.ids), [])
+    prediction = Prediction(translator.model, torch.tensor(pair.source.ids), torch.tensor(pair.ids), [])
     embedded, read = prediction.vectors
     embedded = embedded[None].requires_grad_()
     with evaluating([translator.model]):

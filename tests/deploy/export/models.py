@@ -105,6 +105,6 @@ def check_spans(format: Format, run: Run, folder: Path) -> None:
     translators = [translator.with_terms(terms) for translator in exported(format, model, folder)]
     found = same(translators, texts, beam_size=1)
     assert all(sorted(spans.find(each.text)) == ["{a}", "{b}"] for each in found)
-    ids = [[part.ids[0] for part in translator.encode(texts)] for translator in translators]
+    ids = [[part.ids for part in translator.encode(texts)] for translator in translators]
     plain = translators[1].with_terms(NO_TERMS).encode(texts)
-    assert ids[0] == ids[1] != [part.ids[0] for part in plain]
+    assert ids[0] == ids[1] != [part.ids for part in plain]

@@ -57,7 +57,7 @@ def test_a_translation_may_be_empty(run: Run, tmp_path: Path) -> None:
     model = transformer(run)
     (part,) = make_translator([model]).encode(TEXTS[:1])
     with torch.no_grad():
-        source, mask = pad([part.ids[0]])
+        source, mask = pad([part.ids])
         first, _, _ = model.model.decoder.step(torch.tensor([BOS]), model.model.start(source, mask))
         weights_of(model.model)["decoder.output.weight"][EOS] = 9 * first[0] / first[0].norm()  # eos comes at once
     pair = exported(CTranslate2(), model, tmp_path / "model")

@@ -63,7 +63,7 @@ class Stub:
         """Return a search for each sentence, which has a piece for each byte."""
         for term, given in self.terms.translations.items():
             sentences = [text.replace(term, given) for text in sentences]
-        sources = [EncodedSource(Segment((text,)), ([5] * len(text.encode()) + [3],)) for text in sentences]
+        sources = [EncodedSource(Segment((text,)), [5] * len(text.encode()) + [3]) for text in sentences]
         return [(each, [SearchRequest(each, [], search.target_limit(each.tokens), True)]) for each in sources]
 
     def search_all(self, requests: Sequence[SearchRequest], search: BeamSearch) -> list[list[Translation]]:
@@ -85,7 +85,7 @@ class Stub:
 def translation(text: str, rank: int) -> Translation:
     words = text.upper() if rank == 0 else f"{text.upper()} {rank}"
     pieces = pieces_of(words)
-    source = EncodedSource(Segment((text,)), ([5, 3],))
+    source = EncodedSource(Segment((text,)), [5, 3])
     named: Any = SimpleNamespace(spans=NO_SPANS, target_pieces=lambda _: list(map(Piece, pieces)))
     count = len(pieces)
     return Translation(source, Segment((words,)), Hypothesis([7] * count, [-0.5] * count, -1.0 - rank), named)

@@ -59,7 +59,7 @@ def test_the_probabilities_are_those_of_the_translator(run: Run, tmp_path: Path)
     other = load_translator(save_other(run, tmp_path / "other.safetensors"), device="cpu")
     for translator in (run.translator, other):
         for translation in translator.score(sentences(3, seed=2), sentences(3, seed=3)):  # padded to the longest
-            source, target = torch.tensor(translation.encoded.ids[0]), torch.tensor(translation.tokens)
+            source, target = torch.tensor(translation.encoded.ids), torch.tensor(translation.tokens)
             given = Prediction(translator.model, source, target, [])
             with torch.no_grad():
                 hidden = given.hidden(*(vectors[None] for vectors in given.vectors))

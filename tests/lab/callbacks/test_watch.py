@@ -40,9 +40,7 @@ class Runs:
     ) -> None:
         ids, sources = [5, 6, EOS], [Segment((pair.source,)) for pair in PAIRS]
         self.translations = [
-            Translation(
-                EncodedSource(source, (ids,)), Segment((text,)), Hypothesis(ids, [0.0] * 3, 0.0), self.translator
-            )
+            Translation(EncodedSource(source, ids), Segment((text,)), Hypothesis(ids, [0.0] * 3, 0.0), self.translator)
             for source, text in zip(sources, texts, strict=True)
         ]
         scores = {"loss": val, "perplexity": math.exp(val), "bleu": BLEU().score(texts, RIGHT).value}

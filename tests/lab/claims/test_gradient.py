@@ -21,7 +21,7 @@ def test_the_gradient_by_finite_differences(run: Run) -> None:
     translator = copy.deepcopy(run.translator)
     model = translator.model.double()
     (pair,) = translator.encode_pairs([source], [reference])
-    prediction = Prediction(model, torch.tensor(pair.source.ids[0]), torch.tensor(pair.ids), [])
+    prediction = Prediction(model, torch.tensor(pair.source.ids), torch.tensor(pair.ids), [])
     embedded, read = prediction.vectors
 
     @torch.no_grad()
