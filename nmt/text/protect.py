@@ -252,26 +252,31 @@ class Spans:
     def restore(self, text: str, source: Segment) -> tuple[Segment, list[Slot]]:
         """Return a translation, as a model writes it, with the slots of its source, and the slots that it has lost.
 
-        A piece that occurs again, or that no slot has, is left out. A lost start tag stands at the beginning, any other
-        lost slot at the end. A Korean particle behind a slot gets the form that fits it, and one behind an end tag the
-        form that fits the words between the tags.
+        A piece that occurs again, or that no slot has, is left out. If one tag of an element is lost, the other one
+        encloses as many words as in the source. Otherwise a lost start tag stands at the beginning, any other lost slot
+        at the end. A Korean particle behind a slot gets the form that fits it, and one behind an end tag the form that
+        fits the words between the tags.
         """
         if not self:
             return Segment.of([text]), []
         text = str(_AFTER_A_WORD.sub(r" \1", text))
-        left, parts, end, word = dict(source.by_piece), list[str | Slot](), 0, ""
-        for match in MARK.finditer(text):
-            between = agreed(word, text[end : match.start()])
-            end, slot = match.end(), left.pop(match[0], None)
-            word = word + between if slot and slot.ends else _spoken(slot)
-            parts += [between, slot] if slot else [between.removesuffix(" ")]
-        parts.append(agreed(word, text[end:]).rstrip())
-        lost = list(left.items())
+        lost = [(piece, slot) for piece, slot in source.by_piece.items() if piece not in text]
         without = Counter(slot for piece, slot in zip(source.pieces, source.slots, strict=True) if not piece)
         for slot, count in without.items():  # a model reads these as text
             lost += [("", slot)] * (count - text.count(slot.translation))
-        first = [slot for piece, slot in lost if piece in START_MARKS]
-        for piece, slot in lost:
+        for start, end in ELEMENT_MARKS:
+            if start in source.by_piece and (start in text) != (end in text):
+                text = _with_both_tags(text, start, end, source.read)
+        left, parts, done, word = dict(source.by_piece), list[str | Slot](), 0, ""
+        for match in MARK.finditer(text):
+            between = agreed(word, text[done : match.start()])
+            done, found = match.end(), left.pop(match[0], None)
+            word = word + between if found and found.ends else _spoken(found)
+            parts += [between, found] if found else [between.removesuffix(" ")]
+        parts.append(agreed(word, text[done:]).rstrip())
+        apart = [(piece, slot) for piece, slot in lost if not piece or piece in left]
+        first = [slot for piece, slot in apart if piece in START_MARKS]
+        for piece, slot in apart:
             if piece not in START_MARKS:
                 parts += ["" if piece in _END_MARKS else " ", slot]
         return Segment.of([*first, *parts]), [slot for _, slot in lost]
@@ -298,6 +303,14 @@ class Spans:
         except TimeoutError as error:
             slow = f"the search in a text of {len(text):,} characters took more than {SECONDS:g} seconds"
             raise UserError(f"spans: {slow}; use simpler patterns in place of {', '.join(self.patterns)}") from error
+
+
+def _with_both_tags(text: str, start: str, end: str, source: str) -> str:
+    """Return a translation that has one tag of an element with the other one too, if words stand beside it."""
+    count = len(source.partition(start)[2].partition(end)[0].split())
+    words = rf"((?:[^\s｟｠]+ ){{0,{max(count, 1) - 1}}}[^\s｟｠]+)"
+    pattern = f"{start}{words}" if start in text else f"{words}{end}"
+    return re.sub(pattern, rf"{start}\1{end}", text, count=1)
 
 
 NO_SPANS = Spans({})

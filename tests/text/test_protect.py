@@ -175,6 +175,23 @@ def test_a_lost_slot_stands_at_an_end() -> None:
     assert [slot.text for slot in lost] == ["{a}", "<b>", "</b>", "<i>", "{c}", "</i>"]
 
 
+@pytest.mark.parametrize(
+    ("source", "read", "expected"),
+    [
+        ("Click <b>Save</b>.", "Klick jetzt auf Sichern｟9｠.", "Klick jetzt auf <b>Sichern</b>."),
+        ("Click <b>Save as</b>.", "Klick jetzt｟8｠ Sichern unter auf.", "Klick jetzt <b>Sichern unter</b> auf."),
+        ("Click <b>Save all the files</b>.", "｟0｠ Sichern｟9｠ jetzt", "<b>Sichern</b> jetzt"),
+        ("In {a}, <b>save all files</b>.", "In ｟0｠ alle sichern｟9｠.", "In {a} <b>alle sichern</b>."),
+        ("<b>Save</b> now", "｟9｠ jetzt sichern", "<b></b> jetzt sichern"),
+    ],
+)
+def test_an_element_that_has_lost_a_tag_has_as_many_words_as_in_the_source(
+    source: str, read: str, expected: str
+) -> None:
+    restored, lost = COMMON.restore(read, segment(source))
+    assert restored.translation == expected and len(lost) == 1
+
+
 def test_more_slots_than_pieces_stay_text_and_are_lost_if_the_translation_lacks_them() -> None:
     text = " ".join(f"{{{number}}}" for number in [*range(10), 9])
     found = segment(text)
