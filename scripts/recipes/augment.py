@@ -8,10 +8,10 @@
   rounds=5   how often all pairs are read; each round changes a share of them (RATES)
   test=NAME  change a test set: write all pairs in their order, and make this change in each pair that allows it
 
-With five rounds and a weight of 0.2, an epoch has a fifth of the changed pairs, drawn anew:
+With five rounds and a weight of 0.5, an epoch has half of the changed pairs, drawn anew:
 
   python scripts/recipes/augment.py train.jsonl en ko changed.jsonl
-  python train.py data.path=FOLDER spans=common 'data.more={changed: {train: changed.jsonl, weight: 0.2}}'
+  python train.py data.path=FOLDER spans=common 'data.more={changed: {train: changed.jsonl, weight: 0.5}}'
   python scripts/recipes/augment.py test.jsonl en ko test_spans.jsonl test=spans
   python scripts/evaluate.py ckpt=RUN_FOLDER data.test=test_spans.jsonl 'scores=[chrf,bleu,spans]'
 
@@ -131,7 +131,7 @@ def no_full_stop(example: Example, rng: random.Random, other: SentencePair) -> T
 
 
 # The share of the pairs that a change is made to in a round
-RATES: dict[Change, float] = {spans: 0.12, phrases: 0.05, joined_lines: 0.05, title_case: 0.03, no_full_stop: 0.02}
+RATES: dict[Change, float] = {spans: 0.30, phrases: 0.05, joined_lines: 0.05, title_case: 0.03, no_full_stop: 0.02}
 CHANGES = {change.__name__: change for change in RATES}
 INSIDE = (spans, phrases, title_case)  # changes that could divide a span
 

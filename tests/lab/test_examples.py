@@ -27,7 +27,7 @@ FILES = ("checkpoints/best.safetensors", "config.yaml", "metrics.json", "attenti
 SECTIONS = ("name", "seed", "data", "tokenizer", "model", "objective", "optimizer", "scheduler", "trainer")
 CAPTION = "A dog runs on the beach."
 DATE = "August 9, 2027, 2:12 AM", "9. August 2027, 02:12", {0: 1, 1: 0, 2: 2, 3: 3}  # day, month, year, time
-KOREAN, ENGLISH = "확인을 클릭하면 문서를 저장합니다.", "Click OK to save the document."
+KOREAN, ENGLISH = "확인을 눌러 문서를 저장하십시오.", "Click OK to save the document."
 # The source, its translation, and at which word of the source some words of the translation look.
 KNOWN: dict[str, tuple[str, str, dict[int, int]]] = {
     **dict.fromkeys(NAMES, DATE),
