@@ -147,7 +147,7 @@ def test_first_words_and_the_likeliest_tokens() -> None:
     check(translator, engine, prefix="RED, ß")
     check(translator, engine, prefix="")
     assert translated(engine, beam_size=1, n_best=3) == translated(engine, beam_size=3, n_best=3), "as wide as needed"
-    ids = torch.tensor(translator.encode(TEXTS[:1])[0].ids)
+    ids = torch.tensor([translator.encode(TEXTS[:1])[0].ids])
     with torch.no_grad():
         log_probs, _ = translator.model.step(torch.tensor([2]), translator.model.start(ids, ids != 0))
     best = log_probs[0].exp().topk(5)

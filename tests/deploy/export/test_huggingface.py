@@ -69,7 +69,7 @@ def test_numbers_and_translations_are_ours(settings: dict[str, Any], run: Run, t
     assert len({each.text for each in same(pair, TEXTS[:4], beam_size=1)}) > 2, "the texts say something"
     assert all(torch.equal(value, before[name]) for name, value in model.model.state_dict().items())
     pair[1]._their_tokenizer = lambda texts: {"input_ids": [[5, 3]]}  # type: ignore[attr-defined]
-    assert pair[1].encode(["a dog"])[0].ids == ([5, 3],), "the comparison reads with their tokenizer"
+    assert pair[1].encode(["a dog"])[0].ids == [5, 3], "the comparison reads with their tokenizer"
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
