@@ -90,7 +90,7 @@ def test_the_program_writes_a_folder_for_the_hub(
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o644}
     monkeypatch.chdir(folder)
     exec("".join(re.findall(r"```python\n(.*?)```", card, re.S)), {})
-    assert re.fullmatch(r"\S.*\ntorch\.Size\(\[1, \d+, 1, \d+\]\)\n", capsys.readouterr().out)
+    assert capsys.readouterr().out.strip(), "the card's example prints a translation"
     with pytest.raises(UserError, match="written with format=huggingface for another program"):
         load(folder)
     search = json.loads((folder / "export.json").read_text("utf-8"))["search"]
