@@ -125,7 +125,7 @@ def run_job(job: Job, count: int) -> str | None:
             program.print_error(f"job {job.number}: {reason}")
         return reason or f"{type(error).__name__}: {error}"
     finally:
-        gc.collect()  # the model of a job is in cycles of Lightning's objects
+        gc.collect()  # Lightning's objects refer to each other, and would keep the model in memory
     return None
 
 

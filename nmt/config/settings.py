@@ -186,7 +186,7 @@ def validate(plain: Mapping[str, Any]) -> TrainConfig:
 
 
 def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the config of a run without paths, so that it says nothing about this machine.
+    """Return the config of a run without paths, and without the user's own loggers and callbacks.
 
     If files of this machine replaced the source of the data, its settings are left out, because nothing was read from
     it. A metric that reads a file is left out, because without this file it would be another metric. If no metric is
@@ -207,8 +207,8 @@ def shareable(config: Mapping[str, Any]) -> dict[str, Any]:
     if config.get("scores") and not scores:
         scores = {"chrf": {"_target_": "nmt.evaluation.metrics.chrf.ChrF"}}
     tokenizer = {**config.get("tokenizer", {}), "path": None}
-    own = {key: {**config[key], "extra": {}} for key in ("logger", "callbacks") if key in config}  # may have paths
-    return {**config, **own, "data": data, "scores": scores, "init": None, "tokenizer": tokenizer}
+    plain = {key: {**config[key], "extra": {}} for key in ("logger", "callbacks") if key in config}  # extra: with paths
+    return {**config, **plain, "data": data, "scores": scores, "init": None, "tokenizer": tokenizer}
 
 
 def corpora(config: Mapping[str, Any]) -> str:

@@ -169,8 +169,11 @@ def _starts(longer: Lengths, budget: int) -> NDArray[np.int64]:
 def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int64]:
     """Return where each of exactly `count` batches begins, as `_starts` does, with about this budget.
 
-    Raises UserError for fewer pairs.
+    Raises UserError if there are fewer pairs than batches.
     """
+
+    if len(longer) < count:
+        raise UserError(f"data.batch_tokens: an epoch has {len(longer):,} pairs for {count:,} batches; raise it")
 
     def enough(budget: int) -> bool:
         return len(_starts(longer, budget)) - 1 <= count
@@ -178,8 +181,6 @@ def _counted_starts(longer: Lengths, budget: int, count: int) -> NDArray[np.int6
     if not enough(budget):  # take the lowest budget that is enough; the highest one makes a single batch
         budget = bisect_left(range(int(longer.max()) * len(longer)), True, budget, key=enough)
     starts = _starts(longer, budget)
-    if len(longer) < count:
-        raise UserError(f"data.batch_tokens: an epoch has {len(longer):,} pairs for {count:,} batches; raise it")
     while len(starts) - 1 < count:
         sizes = np.diff(starts)
         largest = int(sizes.argmax())

@@ -274,9 +274,9 @@ class Spans:
             word = word + between if found and found.ends else _spoken(found)
             parts += [between, found] if found else [between.removesuffix(" ")]
         parts.append(agreed(word, text[done:]).rstrip())
-        apart = [(piece, slot) for piece, slot in lost if not piece or piece in left]
-        first = [slot for piece, slot in apart if piece in START_MARKS]
-        for piece, slot in apart:
+        unplaced = [(piece, slot) for piece, slot in lost if not piece or piece in left]
+        first = [slot for piece, slot in unplaced if piece in START_MARKS]
+        for piece, slot in unplaced:
             if piece not in START_MARKS:
                 parts += ["" if piece in _END_MARKS else " ", slot]
         return Segment.of([*first, *parts]), [slot for _, slot in lost]
@@ -306,7 +306,10 @@ class Spans:
 
 
 def _with_both_tags(text: str, start: str, end: str, source: str) -> str:
-    """Return a translation that has one tag of an element with the other one too, if words stand beside it."""
+    """Return a translation with both tags of an element of which it has one.
+
+    The other tag is put as many words away as in the source. If no word stands beside the tag, nothing changes.
+    """
     count = len(source.partition(start)[2].partition(end)[0].split())
     words = rf"((?:[^\s｟｠]+ ){{0,{max(count, 1) - 1}}}[^\s｟｠]+)"
     pattern = f"{start}{words}" if start in text else f"{words}{end}"

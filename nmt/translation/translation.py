@@ -26,7 +26,6 @@ class EncodedSource:
 
     segment: Segment
     ids: list[int] = field(default_factory=list)
-
     unknown: int = 0
     language: str | None = None
     capitals: bool = False

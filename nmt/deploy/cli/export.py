@@ -116,7 +116,6 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
         print_stderr(f"warning: format={format.name} reads URLs, placeholders, tags and capitals as ordinary text")
         loaded = replace(loaded, tokenizer=loaded.tokenizer.with_spans(NO_SPANS), config={**loaded.config, "spans": {}})
     format.require(loaded)
-
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], config.search, allow=config.allow)
     pairs = validation_pairs(translator, data, config, min(config.sentences, format.most_sentences))

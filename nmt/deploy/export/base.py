@@ -75,7 +75,7 @@ class Format(ABC):
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
     suffix: ClassVar[str] = ""  # of the one file for several models; "" for a folder with a card for one
     most_sentences: ClassVar[int] = 1_000_000  # on which the files are compared with the checkpoint
-    has_spans: ClassVar[bool] = True  # False: a URL, a placeholder or a tag is ordinary text
+    has_spans: ClassVar[bool] = True  # False: the files read URLs, placeholders and tags as ordinary text
 
     @abstractmethod
     def require(self, loaded: LoadedModel) -> None:

@@ -193,8 +193,9 @@ def read_runs(
 
 def _own_file(folder: Path, split: str, allow: Sequence[str], languages: tuple[str, str]) -> Path:
     """Return the score file of the run's own test set in one direction, its main one or a further one."""
+    label = _own_search(folder, allow).label
     for name in (split, f"{split}.{'-'.join(languages)}"):
-        own = folder / TRANSLATIONS / f"{name}.{_own_search(folder, allow).label}.scores.json"
+        own = folder / TRANSLATIONS / f"{name}.{label}.scores.json"
         if own.is_file() and _languages(own) == languages:
             return own
     raise _missing(folder, f"of its {split} split from {' to '.join(languages)} (no {own.name})")
