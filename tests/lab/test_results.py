@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from nmt.evaluation.metrics.bleu import BLEU
+from nmt.lab.claims.memory import FixedVectorMulti30k
 from scripts import results
 from scripts.result_files import RESULTS, add, comparisons
 from scripts.result_tables import update_runs
@@ -84,17 +85,18 @@ def test_results_are_added_without_their_test_set_and_compared(tmp_path: Path) -
         assert row["BLEU"].startswith(f"{value:.1f} ± ")
 
 
-def test_measuring_page_has_the_figures_of_short_and_long_captions(
+def test_the_claim_on_captions_has_the_runs_of_the_results(
     claims: dict[str, Any], by_length: dict[str, list[float]]
 ) -> None:
-    text = (ROOT / "docs" / "measuring.md").read_text("utf-8")
-    captions = claims["fixed_vector_multi30k"]["curves"]["no attention"]
-    others = [value for group, values in captions.items() for value in values if group != "10"]
-    for values in (others, captions["10"]):
-        assert f"{min(values):.1f} to {max(values):.1f}" in text
-    for name in ("multi30k_rnn", "multi30k_bahdanau"):
-        shortest, *_, longest = by_length[name]
-        assert re.search(rf"{shortest:.1f}\D+{longest:.1f}", text)
+    curves = FixedVectorMulti30k().measure({}).lines
+    assert [list(map(fmean, line.values())) for line in curves.values()] == [
+        pytest.approx(by_length[name]) for name in ("multi30k_rnn", "multi30k_bahdanau", "multi30k_luong")
+    ]
+    stored = claims["fixed_vector_multi30k"]
+    assert stored["curves"] == json.loads(json.dumps(curves))
+    (shortest, *_, longest), (first, *_, last) = (by_length[name] for name in ("multi30k_rnn", "multi30k_bahdanau"))
+    falls = f"from {shortest:.0f} on the shortest captions to {longest:.0f} on the longest"
+    assert f"{falls}; with attention, from {first:.0f} to {last:.0f}" in stored["remember"]["en"]
 
 
 @pytest.mark.parametrize("page", ["attention.md", "attention.ko.md"])

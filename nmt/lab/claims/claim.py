@@ -103,16 +103,10 @@ def _within(x: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class Loss:
-    """The scores of the system without attention near and far, in each run, and the score `chance` of a guess near."""
+    """The scores of the system without attention near and far, in each run."""
 
     near: PerSeed
     far: PerSeed
-    chance: float
-
-    @property
-    def above_chance(self) -> bool:
-        """Whether the system is above chance near. Otherwise it has no score to lose far away."""
-        return over_seeds([near - self.chance for near in self.near]).above_zero
 
     @property
     def is_real(self) -> bool:
@@ -144,9 +138,7 @@ class Contrast:
     @property
     def untested(self) -> str | None:
         """The verdict if the runs cannot test the difference; None if they can."""
-        if any(fmean(each) < LEARNED for each in self.easy):
-            return "not learned here"
-        return "not testable" if self.loss is not None and not self.loss.above_chance else None
+        return "not learned here" if any(fmean(each) < LEARNED for each in self.easy) else None
 
     @property
     def p_value(self) -> float:
@@ -160,8 +152,8 @@ class Contrast:
         """no difference if the complete interval lies within the margin, otherwise supported or contradicted if it lies
         above or below 0, otherwise undecided.
 
-        A difference is not learned here unless all its systems learn the easy form. A difference between losses is not
-        testable if the system has no score to lose. It is not supported if the system loses no score: then the other
+        A difference is not learned here unless all its systems learn the easy form, by the means over their seeds. A
+        difference between losses is not supported if the system without attention loses no score: then the other
         system has gained.
         """
         if self.untested is not None:
@@ -218,16 +210,12 @@ class Claim(ABC):
     A claim is a class in nmt/lab/claims, one name in the list there, and its texts in texts.yaml: the `claim` in the
     words of tutorials, the `method`, and what a student should `remember` from the measured page. A claim without its
     own `remember` has the shared one, which says that the page decides nothing. `numbers` are the values that the texts
-    name in braces. `multi30k` is the folder of that corpus, for claims on real text; None if it was not given. `seeds`
-    is the number of seeds that it takes; claims whose models differ more take more.
+    name in braces. `seeds` is the number of seeds that it takes; claims whose models differ more take more.
     """
 
     name: ClassVar[str]
     seeds: ClassVar[int] = 5
     numbers: ClassVar[Mapping[str, object]] = {}
-
-    def __init__(self, multi30k: str | None = None) -> None:
-        self.multi30k = multi30k
 
     def text(self, key: str, **values: object) -> Text:
         """Return a text of this claim, or else a text that the claims share, with the values that it names."""

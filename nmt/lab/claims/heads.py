@@ -130,7 +130,7 @@ class CoreferenceHead(Claim):
 
 
 class Sinks(Claim):
-    """The share of attention on marks: plain, with a gate, and with normalized queries and keys."""
+    """The share of attention on marks: plain, and with a gate."""
 
     name = "sinks"
     seeds: ClassVar[int] = 10
@@ -138,11 +138,7 @@ class Sinks(Claim):
 
     def systems(self) -> Mapping[str, Sequence[str]]:
         plain = (*CORPUS, *LANGUAGE["Transformer"])
-        return {
-            PLAIN: plain,
-            GATED: (*plain, "model.encoder.block.attention_gate=true"),
-            "normalized": (*plain, "model.encoder.block.qk_norm=true"),
-        }
+        return {PLAIN: plain, GATED: (*plain, "model.encoder.block.attention_gate=true")}
 
     def measure(self, runs: Runs) -> Curves:
         maps = {

@@ -96,7 +96,7 @@ def _card(fact: Mapping[str, Any]) -> dict[str, Any]:
         name: [fmean(line[place]) if place in line else None for place in places]
         for name, line in fact["curves"].items()
     }
-    systems = CLAIMS[fact["name"]]("FOLDER").systems()
+    systems = CLAIMS[fact["name"]]().systems()
     return {
         **{key: fact[key] for key in ("name", "claim", "remember", "table", "joined", "contrasts")},
         "caption": {language: text.replace("`", "").rstrip(".") for language, text in fact["method"].items()},
@@ -194,7 +194,7 @@ def _judged(claim: Claim, contrasts: Sequence[Contrast]) -> dict[str, Any]:
             }
             for contrast in contrasts
         ],
-        "loss": {"near": fmean(lost[0].near), "far": fmean(lost[0].far), "chance": lost[0].chance} if lost else None,
+        "loss": {"near": fmean(lost[0].near), "far": fmean(lost[0].far)} if lost else None,
     }
 
 

@@ -30,8 +30,8 @@ from nmt.lab.tasks.negation import Negation
 
 BASELINE = "dot"
 SCORES = (
-    *("dot", "scaled_dot", "general", "concat", "additive", "cosine"),
-    *("euclidean", "manhattan", "location", "local_m", "local_p"),
+    *("dot", "scaled_dot", "general", "additive", "cosine"),
+    *("euclidean", "manhattan", "location", "local_p"),
 )
 
 FEW = 400  # updates, after which a model copies most sentences but not yet all of the longest
@@ -115,8 +115,6 @@ class Positions(Claim):
 
 def score_setting(score: str) -> tuple[str, ...]:
     """Return the settings of a recurrent model with this score."""
-    if score == "concat":
-        return "model/attention=luong", "model.attention.score=concat"
     width = ("model.attention.width=128",) if score == "additive" else ()  # as wide as the states
     return (f"model/attention={score}", *width)
 

@@ -7,8 +7,8 @@
 Each claim is a file in nmt/lab/claims. It predicts that some differences are above 0. A difference is supported by
 these runs if its complete 95 % interval is above 0, and contradicted if the interval is below 0. An interval within
 the margin that the claim names is "no difference". The intervals are corrected for the number of differences of all
-claims together (Holm). A model with less than 95 % in the easy form of its task is "not learned here". A loss is not
-testable if the model without attention has no score to lose.
+claims together (Holm). A model with less than 95 % in the easy form of its task, on average over its seeds, is "not
+learned here".
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -53,7 +54,6 @@ class LabConfig(Settings):
     runs: PathText
     out: PathText
     jobs: PositiveInt | None
-    multi30k: PathText | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ def main(config: LabConfig) -> None:
         raise UserError("claims: none of them can be measured; choose others, or give what is missing")
     if not 2 <= len(set(config.seeds)) == len(config.seeds) <= 10:
         raise UserError(f"seeds: got {config.seeds}, expected 2 to 10 different seeds: an interval needs at least two")
+    if Path(config.out, "README.md").exists() and not Path(config.out, "claims.json").exists():
+        raise UserError(f"out={config.out}: has a README.md that is not of this program; name another folder")
     require_writable(Path(config.out))
     trainings = {claim.name: planned(claim, config.seeds[: claim.seeds], Path(config.runs)) for claim in claims}
     train_all(
@@ -98,8 +100,7 @@ def claims_of(config: LabConfig) -> list[Claim]:
             raise UserError(f"claims: got '{name}', expected some of {', '.join(CLAIMS)}{near}")
     if len(set(names)) < len(names):
         raise UserError(f"claims: got {', '.join(names)}, expected different claims; name each of them once")
-    multi30k = None if config.multi30k is None else os.path.abspath(config.multi30k)
-    return [CLAIMS[name](multi30k) for name in names]
+    return [CLAIMS[name]() for name in names]
 
 
 def is_possible(claim: Claim) -> bool:
@@ -135,6 +136,8 @@ def train_all(trainings: Sequence[Training], jobs: int | None) -> None:
                 future.result()
                 minutes = (time.monotonic() - begun) / 60
                 print(f"{number} of {len(missing)} trained in {minutes:.0f} min: {each.folder}", flush=True)
+        except BrokenProcessPool as error:
+            raise UserError("a training was killed, perhaps for its memory; train fewer at a time: jobs=1") from error
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -197,4 +200,4 @@ def write(found: Sequence[Measured], folder: Path) -> None:
         for contrast in each["contrasts"]:
             difference = f"{contrast['mean']:.1f} ± {contrast['half_width']:.1f}"
             print(f"  {contrast['verdict']:16} {difference:>16}  {contrast['text']['en']}")
-    print(f"\nwritten to {folder}: README.md, README.ko.md, claims.json and {len(found)} figures")
+    print(f"\nwritten to {folder}: index.html, README.md, README.ko.md, claims.json and {len(found)} figures")

@@ -30,12 +30,14 @@ class PairedTests:
 class ComparedRun:
     """A run with its scores.
 
-    `tests` has the tests of each metric that has `statistics`. `against` is the run that they compare it with: the
-    baseline's run with the same seed, or else its first run. A run of the baseline itself has neither.
+    `by_length` has its score in each group of lengths. `tests` has the tests of each metric that has `statistics`.
+    `against` is the run that they compare it with: the baseline's run with the same seed, or else its first run. A run
+    of the baseline itself has neither.
     """
 
     run: FinishedRun
     scores: Scores
+    by_length: Sequence[float]
     against: FinishedRun | None
     tests: Mapping[str, PairedTests]
 
@@ -45,13 +47,17 @@ class System:
     """All runs whose settings are equal except for the seed.
 
     `seeds` has the bootstrap over seeds and sentences of each metric that has `statistics`, if this system and the
-    baseline have several runs each. `by_length` has the mean score of its runs in each group of lengths.
+    baseline have several runs each.
     """
 
     name: str
     runs: Sequence[ComparedRun]
     seeds: Mapping[str, PairedBootstrap]
-    by_length: Sequence[float]
+
+    @property
+    def by_length(self) -> list[float]:
+        """The mean score of the runs in each group of lengths."""
+        return [mean(values) for values in zip(*(each.by_length for each in self.runs), strict=True)]
 
     def mean(self, metric: str) -> float:
         """Return the mean score of the runs."""
@@ -148,6 +154,7 @@ def compare(
     groups = _systems(runs)
     against = next(group for group in groups.values() if baseline in group)
     lengths = length_groups(baseline.test_set.sources, baseline.test_set.source_lang)
+    first_metric = next(iter(metrics.values()))
     systems = []
     for name, group in groups.items():
         compared = []
@@ -155,10 +162,10 @@ def compare(
             other = None if group is against else next((each for each in against if each.seed == run.seed), against[0])
             scores = score(metrics, run.hypotheses, references, sources=run.test_set.sources, bootstrap=bootstrap)
             tests = {} if other is None else {metric: paired(metric, other, run) for metric in tested}
-            compared.append(ComparedRun(run, scores, other, tests))
+            compared.append(ComparedRun(run, scores, _by_length(run, lengths, first_metric), other, tests))
         several = group is not against and min(len(group), len(against)) > 1
         seeds = {metric: bootstrapped(metric, against, group) for metric in tested} if several else {}
-        systems.append(System(name, compared, seeds, _by_length(group, lengths, next(iter(metrics.values())))))
+        systems.append(System(name, compared, seeds))
     first = next(system for system in systems if system.runs[0].run in against)
     differences = {
         system.name: largest_differences(first.runs[0].run, system.runs[0].run, examples)
@@ -203,12 +210,9 @@ def _systems(runs: Sequence[FinishedRun]) -> dict[str, list[FinishedRun]]:
     return dict(zip(names, groups, strict=True))
 
 
-def _by_length(runs: Sequence[FinishedRun], groups: Sequence[LengthGroup], metric: Metric) -> list[float]:
-    test = runs[0].test_set
-    return [
-        mean(score_on(group.indices, metric, test.sources, run.hypotheses, test.references) for run in runs)
-        for group in groups
-    ]
+def _by_length(run: FinishedRun, groups: Sequence[LengthGroup], metric: Metric) -> list[float]:
+    test = run.test_set
+    return [score_on(group.indices, metric, test.sources, run.hypotheses, test.references) for group in groups]
 
 
 def sentence_scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:

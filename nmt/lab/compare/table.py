@@ -12,6 +12,7 @@ from nmt.lab.compare.compare import ComparedRun, Comparison, System
 from nmt.lab.compare.significance import PairedBootstrap
 from nmt.lab.html import COLORS, chart, render
 
+ZERO = "A score of 0 can mean that the sentences are too short: BLEU needs translations of four words or more."
 EQUAL_UPDATES = 1.05  # if the updates of runs differ by a larger factor, their length differs too
 FACTS = {"parameters": ",", "updates": ",", "minutes": ".1f", "tokens/s": ",.0f", "sentences/s": ",.0f"}  # formats
 
@@ -132,6 +133,8 @@ def notes(comparison: Comparison) -> list[str]:
             " Its p comes from a bootstrap over seeds and sentences (Sellam et al. 2022). With few seeds, this p is "
             "too small, and the interval is too narrow."
         )
+    if any(0 in system.by_length for system in comparison.systems):
+        lines.append(ZERO)
     runs = (each.run for system in comparison.systems for each in system.runs)
     return [*lines, *cautions([run.metrics for run in runs if run.metrics])]
 
@@ -189,6 +192,7 @@ def _system(comparison: Comparison, system: System) -> dict[str, Any]:
                 "seed": each.run.seed,
                 **run_facts(each),
                 "scores": each.scores.to_dict(),
+                "by_length": list(each.by_length),
                 "against": None if each.against is None else str(each.against.folder),
                 "tests": {name: asdict(tests) for name, tests in each.tests.items()},
             }
@@ -197,7 +201,7 @@ def _system(comparison: Comparison, system: System) -> dict[str, Any]:
         "mean": {name: system.mean(name) for name in comparison.metrics},
         "deviation": {name: system.deviation(name) for name in comparison.metrics} if several else None,
         "seeds_tests": {name: asdict(test) for name, test in system.seeds.items()},
-        "by_length": list(system.by_length),
+        "by_length": system.by_length,
     }
 
 

@@ -30,7 +30,8 @@ class Task(Generated):
 class DistanceTask(Task):
     """A task in which words without influence on the answer are between two parts that belong together.
 
-    `measure` counts them; a draw gives each count from 0 to `max_distance` with the same probability.
+    `measure` counts them. A draw gives each count from 0 to `max_distance` with the same probability, unless the task
+    says otherwise.
     """
 
     def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:

@@ -1,6 +1,7 @@
 """The program of the lab: what it plans, what it trains again, and what it says of mistakes."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from nmt.config.compose import parse
 from nmt.errors import UserError
 from nmt.lab.claims import CLAIMS, gradient
 from nmt.lab.claims.claim import Claim, Contrast, Curves, Text
+from nmt.lab.claims.memory import FixedVectorMulti30k
 from nmt.lab.cli import lab
 
 TINY = (
@@ -47,15 +49,21 @@ def tiny(monkeypatch):
         (["claims=[memry]"], "claims: got 'memry', expected some of"),
         (["seeds=[1,1]"], r"seeds: got \[1, 1\], expected 2 to 10 different seeds"),
         (["jobs=0"], "jobs: got 0"),
-        (["claims=[fixed_vector_multi30k]", "multi30k=none"], "multi30k: /.*none is not a folder; expected one"),
         (["claims=[memory,sinks,memory]"], r"claims: got memory, sinks, memory, expected different claims"),
         (["claims=[]"], "claims: got an empty list, expected some of"),
-        (["claims=[fixed_vector_multi30k]"], "claims: none of them can be measured"),
+        ([f"out={Path(__file__).parents[3]}"], r"out=.*: has a README\.md that is not of this program; name another"),
     ],
 )
 def test_lab_errors_name_the_key(arguments, message):
     with pytest.raises(UserError, match=message):
         lab.main(arguments)
+
+
+def test_a_claim_without_its_files_is_left_out(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(FixedVectorMulti30k, "results", tmp_path / "comparison.json")
+    with pytest.raises(UserError, match="claims: none of them can be measured"):
+        lab.main(["claims=[fixed_vector_multi30k]"])
+    assert "fixed_vector_multi30k: left out; it needs docs/results/comparison.json" in capsys.readouterr().out
 
 
 def test_a_folder_changes_with_the_settings_of_its_system(tiny, tmp_path):
