@@ -34,7 +34,7 @@ const backend = {
     models.forEach((each, id) => { each.id = id; });
     this.models = models;
     const languages = models.map(({ languages: [code, other] }) => ({ code, targets: [other] }));
-    return { limit: 1000, example: models[0].example, models, languages };
+    return { example: models[0].example, models, languages };
   },
 
   // Each line is a sentence, as for scripts/translate.py.

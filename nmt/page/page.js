@@ -160,8 +160,9 @@ function look(changes = {}, pointing = true) {
 
 // The likeliest pieces at a step. A click lets the translation begin with what is before, and the piece.
 function showNext({ pieces, log_probs, next }, step, name) {
-  byId("what_if").hidden = !next;
-  if (!next) return;
+  const possible = next && place.card.answer.nmt.length === 1; // all lines of a text have the same beginning
+  byId("what_if").hidden = !possible;
+  if (!possible) return;
   const before = pieces.slice(0, step), list = byId("next"), hadFocus = list.contains(document.activeElement);
   const own = next[step].some(([piece]) => piece === pieces[step]) ? [] : [[pieces[step], Math.exp(log_probs[step])]];
   byId("so_far").textContent = name + (step ? say("so_far", { text: joined(before) }) : say("at_the_start"));
@@ -262,7 +263,6 @@ async function start() {
   const settings = await backend.start(), fields = new URLSearchParams(location.hash.slice(1));
   ({ languages, models } = settings);
   pairs = languages.flatMap(({ code, targets }) => targets.filter((to) => to !== code).map((to) => [code, to]));
-  text.maxLength = settings.limit;
   byId("key").hidden = !settings.needsKey;
   const sources = [...new Set(pairs.map(([from]) => from))], detects = sources.length > 1 && !models.length;
   offer(source, choices(detects ? ["auto", ...sources] : sources), fields.get("source") ?? sources[0]);

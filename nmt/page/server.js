@@ -4,14 +4,14 @@ const backend = {
     const answer = await fetch(path, fields && {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields), signal,
     }).catch(() => { throw new Error(say("failed")); });
-    const content = await answer.json();
+    const content = await answer.json().catch(() => { throw new Error(say("failed")); });
     if (!answer.ok) throw new Error(content.error);
     return content;
   },
 
   async start() {
     const [settings, languages] = await Promise.all([this.ask("frontend/settings"), this.ask("languages")]);
-    return { limit: settings.charLimit, needsKey: settings.keyRequired, languages, models: [] };
+    return { needsKey: settings.keyRequired, languages, models: [] };
   },
 
   async translate({ text, source, target, alternatives }, signal) {

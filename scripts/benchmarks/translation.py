@@ -88,6 +88,7 @@ class CTranslate2Alone:
             [[self.source_names[index] for index in ids[:-1]] for ids in tokenizer.encode_source(sentences)],
             beam_size=search.beam_size,
             length_penalty=search.length_penalty,
+            patience=2,
             suppress_sequences=[["<pad>"], ["<s>"]],
             max_batch_size=BATCH,
             batch_type="tokens",

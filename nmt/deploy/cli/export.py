@@ -111,10 +111,10 @@ def export(path: str, format: Format, folder: Path, config: ExportConfig) -> Pat
     require_data_settings(loaded.config, loaded.path, "train it with train.py")
     languages = direction([loaded.config], config.source_lang, config.target_lang)
     data = data_of(loaded, config.data, languages)
-    loaded = in_direction(loaded, languages)
     if loaded.tokenizer.spans and not format.has_spans:
         print_stderr(f"warning: format={format.name} reads URLs, placeholders, tags and capitals as ordinary text")
         loaded = replace(loaded, tokenizer=loaded.tokenizer.with_spans(NO_SPANS), config={**loaded.config, "spans": {}})
+    loaded = in_direction(loaded, languages)
     format.require(loaded)
     metrics = build_metrics(shareable(loaded.config)["scores"], target_lang=data.target_lang, allow=config.allow)
     translator = make_translator([loaded], config.search, allow=config.allow)

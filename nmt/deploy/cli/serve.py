@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 KEY = "NMT_API_KEY"  # an environment variable, which other users of the machine cannot read
 LOCAL = ("127.0.0.1", "::1", "localhost")  # addresses that no other machine reaches
-LONGEST = 200  # pieces; a longer source is split, because other requests would wait too long for its translation
 
 
 @dataclass(kw_only=True)
@@ -111,9 +110,6 @@ def translators(config: ServeConfig) -> dict[Pair, BaseTranslator]:
         translator, (model,) = load(path, device=config.device, engine=engine, allow=allow, search=search)
         if translator.languages is None:
             raise UserError(f"ckpt: {path} does not say its languages; save it with data.source_lang and target_lang")
-        if "max_source_length" not in config.search:
-            longest = min(LONGEST, translator.search.max_source_length)
-            translator.search = translator.search.replace(max_source_length=longest)
         translator.translate(["1"])  # the first translation takes longer than the others
         only = direction([model.config], config.source_lang, config.target_lang)
         for each in [only] if config.source_lang or config.target_lang else directions_of(model.config):

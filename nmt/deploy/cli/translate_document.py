@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nmt.translation.base import BaseTranslator
 
 DocumentFormat = Literal["paragraphs", "html", "markdown", "po", "subtitles"]
-BY_ENDING: dict[str, DocumentFormat] = {".html": "html", ".htm": "html", ".xhtml": "html", ".po": "po", ".pot": "po"}
+BY_ENDING: dict[str, DocumentFormat] = {".html": "html", ".htm": "html", ".po": "po", ".pot": "po"}
 BY_ENDING |= {".md": "markdown", ".markdown": "markdown", ".srt": "subtitles", ".vtt": "subtitles"}
 
 
@@ -46,6 +46,8 @@ class DocumentConfig(SearchSettings):
     def contradictions(self) -> Iterator[str]:
         if self.search.get("n_best", 1) != 1:
             yield "search.n_best: a document holds only the best translation; leave it out"
+        if self.format is None and format_of(self.input) == ".xhtml":
+            yield f"input: {self.input} is XHTML, and its translation would be HTML; add format=html if that is right"
 
 
 @configured(DocumentConfig)

@@ -28,7 +28,7 @@ from nmt.text.sentences import split
 from nmt.text.terms import NO_TERMS, Terms
 
 SEPARATES, COMMENT, LINE_BREAK = "", "<!>", "\n"  # texts of tags that belong to no sentence
-# All control characters: a model loses them, and PO files have them, as in "\a" for a bell.
+# All control characters: a model loses them.
 _CONTROLS = regex.compile(r"([\x00-\x1f\x7f-\x9f\u2028\u2029]+)")
 # Where a line may be broken: not inside a tag, an address or code, and not before a mark that begins a line
 _PLACE = regex.compile(
@@ -148,6 +148,10 @@ class Form:
         """Return parts as the document has them."""
         return "".join(part.markup if isinstance(part, Tag) else self.escape(plain([part])) for part in parts)
 
+    def begun(self, written: str, source: str) -> str:
+        """Return a written translation of `source`, so that its first characters are read as text."""
+        return written
+
 
 def _numbered(pieces: Iterable[str | Tag]) -> Iterator[str | Tag]:
     """Yield pieces whose tags have numbers: "<3>" and "</3>" for an element, another number for a single tag."""
@@ -252,7 +256,7 @@ class _Block(Document):
             parts = _moved(segment, next(rest)) if has_words(plain(segment.parts)) else segment.parts
             found += [gap(last) if parts else "", *before, *parts, *after]
             last = plain(parts).rstrip() or last
-        return self.before + self.form.write(found) + self.after
+        return self.before + self.form.begun(self.form.write(found), plain(self.parts[0][1].parts)) + self.after
 
 
 def _moved(source: Segment, translation: Text) -> Parts:

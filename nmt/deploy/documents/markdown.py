@@ -26,6 +26,7 @@ _ELEMENTS = ("Emphasis", "Link", "Strikethrough", "Strong")
 _INLINE = ("Text", "SoftBreak", "HardBreak", "Code", "DisplayMath", "FootnoteReference", "InlineHtml", "InlineMath")
 _IN_HTML = {"*": "em", "_": "em", "**": "strong", "__": "strong", "~": "del", "~~": "del"}
 _SPECIAL = regex.compile(r"[\\`*_\[\]<>&|~#=$+-]|(?<=\d)[.)]")  # what may be markup, if a text is misread
+_BEGINS_BLOCK = regex.compile(r"^(\d{0,9})(?=[-+*.)](?:\s|$)|#{1,6}(?:\s|$)|>)")  # a list, a heading, a quotation
 
 
 def markdown(text: str, spans: Spans, terms: Terms = NO_TERMS) -> Document:
@@ -84,3 +85,6 @@ class _Markdown(Form):
                     name = _IN_HTML.get(tag.markup)
                     cells[place] = f"<{'/' * bool(tag.ends)}{name}>" if name else tag.markup
         return "".join(cells)
+
+    def begun(self, written: str, source: str) -> str:
+        return written if _BEGINS_BLOCK.match(source) else _BEGINS_BLOCK.sub(r"\1\\", written)

@@ -24,7 +24,7 @@ from nmt.text.languages import find_language, locale_of
 from nmt.text.protect import Spans
 from nmt.text.terms import NO_TERMS, Terms
 
-REPAIR = "msgfmt --check shows what is wrong"
+REPAIR = r"msgfmt --check shows what is wrong, unless it is an escape such as \a or \x07, which is not read"
 _LINE = re.compile(r'\s*(?:#.*|(?:(?:msgctxt|msgid(?:_plural)?|msgstr(?:\[\d\])?)\s+)?"(?:[^"\\]|\\["\\nrtvbf])*")?\s*')
 _FORMS = re.compile(r"\s*nplurals\s*=\s*([1-9])\s*;\s*plural\s*=\s*([^;]+);?\s*")
 
@@ -46,7 +46,8 @@ class PoFile(Document):
         self._entries = [
             (entry, [paragraphs(text, spans, terms) for text in (entry.msgid, entry.msgid_plural) if text])
             for entry in self._file
-            if not (entry.obsolete or any(map(str.strip, (entry.msgstr, *entry.msgstr_plural.values()))))
+            if entry.msgid
+            and not (entry.obsolete or any(map(str.strip, (entry.msgstr, *entry.msgstr_plural.values()))))
         ]
         _complete(self._file.metadata, where, language)
         self._forms = _forms(self._file.metadata["Plural-Forms"], where)

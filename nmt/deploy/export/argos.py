@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from nmt.checkpoint import LoadedModel
 from nmt.deploy.export.base import Exportable
 from nmt.deploy.export.ctranslate2 import CTranslate2, CTranslate2Translator, Quantization
-from nmt.errors import UserError
 from nmt.system.atomic import replacing
 from nmt.text.languages import argos_code, bcp47, english_name
 from nmt.translation.loading import SOURCE, TARGET, WEIGHTS, ManifestFile
@@ -52,15 +50,8 @@ class Argos(CTranslate2):
     library: ClassVar[str] = "argos-translate"
     example: ClassVar[str] = EXAMPLE
     fixed_search: ClassVar[Mapping[str, Any]] = {"beam_size": 4, "length_penalty": 0.2, "min_length": 2}
+    joint_because: ClassVar[str] = "a package has one SentencePiece model for both languages"
     quantization: Quantization = "int8"
-
-    def require(self, loaded: LoadedModel) -> None:
-        super().require(loaded)
-        if not loaded.tokenizer.joint:
-            raise UserError(
-                "ckpt: format=argos holds a joint vocabulary only, because a package has one SentencePiece model for "
-                "both languages; train with tokenizer.joint=true, or use format=ctranslate2"
-            )
 
     def write(self, model: Exportable, folder: Path) -> None:
         source, target = map(argos_code, model.languages)

@@ -33,6 +33,7 @@ from nmt.translation.loading import SOURCE, TARGET, VERSION, ManifestFile, langu
 from nmt.translation.translation import ForcedPair
 
 Stack = TransformerEncoder | TransformerDecoder
+NOT_KEPT = ("coverage_penalty", "utility", "min_length", "no_repeat_ngram_size")  # settings of a beam search
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,14 @@ class Format(ABC):
     fixed_search: ClassVar[Mapping[str, Any]] = {}  # settings of the beam search that a user of the files cannot choose
     suffix: ClassVar[str] = ""  # of the one file for several models; "" for a folder with a card for one
     most_sentences: ClassVar[int] = 1_000_000  # on which the files are compared with the checkpoint
+    joint_because: ClassVar[str] = ""  # why it holds a joint vocabulary only; "" if it also holds two
     has_spans: ClassVar[bool] = True  # False: the files read URLs, placeholders and tags as ordinary text
 
-    @abstractmethod
     def require(self, loaded: LoadedModel) -> None:
         """Raise UserError for a model that the format cannot hold. The message says why, and what to use instead."""
+        if self.joint_because and not loaded.tokenizer.joint:
+            only = f"format={self.name} holds a joint vocabulary only, because {self.joint_because}"
+            raise UserError(f"ckpt: {only}; train with tokenizer.joint=true, or use format=ctranslate2")
 
     @abstractmethod
     def write(self, model: Exportable, folder: Path) -> None:
@@ -98,7 +102,17 @@ class Format(ABC):
 
     def search_of(self, search: Search, length: float) -> BeamSearch:
         """Return the search of the files for that of a run, whose translations have about the mean `length`."""
+        if isinstance(search, BeamSearch):
+            _require_defaults(search, NOT_KEPT, f"format={self.name} does not keep")
         return exportable_search(search, length, **self.fixed_search)
+
+
+def _require_defaults(search: BeamSearch, keys: Sequence[str], why: str) -> None:
+    raise_if_any(
+        f"search.{key}: got {value}, which {why}; set it to {usual}"
+        for key in keys
+        if (value := getattr(search, key)) != (usual := getattr(BeamSearch(), key))
+    )
 
 
 def require_packages(format: str, *modules: str) -> None:
@@ -138,7 +152,7 @@ class EngineTranslator(BaseTranslator):
     """
 
     engine: ClassVar[str]  # its name in messages
-    lacks: ClassVar[Sequence[str]] = ("coverage_penalty", "utility")
+    lacks: ClassVar[Sequence[str]] = NOT_KEPT[:2]
     normalizations: ClassVar[Sequence[str]] = ("power",)
     longest_source: int | None = None
     longest_target: int | None = None
@@ -160,11 +174,7 @@ class EngineTranslator(BaseTranslator):
             raise UserError(f"search: {cls.engine} has beam search only; leave search= out, or engine=torch on the run")
         if search.beam_size > 1 and search.normalization not in cls.normalizations:  # with one beam, it decides nothing
             raise UserError(f"search.normalization: {cls.engine} divides by a power of the length; set it to power")
-        for key in cls.lacks:
-            if (value := getattr(search, key)) != getattr(BeamSearch(), key):
-                raise UserError(
-                    f"search.{key}: got {value}, which {cls.engine} does not have; use engine=torch on the run"
-                )
+        _require_defaults(search, cls.lacks, f"{cls.engine} does not have")
         return search
 
     @abstractmethod

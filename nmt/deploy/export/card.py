@@ -15,7 +15,6 @@ from nmt.deploy.export.base import Exportable, Format
 from nmt.deploy.export.check import Report
 from nmt.errors import printable
 from nmt.system.atomic import write_atomically
-from nmt.system.run_files import EXPORTED
 from nmt.text.languages import argos_code, bcp47
 from nmt.translation.loading import directions_of
 
@@ -49,11 +48,11 @@ no log-probability of a token differs by more than {report.log_prob:.1e}. With b
 ## Limits
 
 - A source may have {model.source_limit:,} tokens, and a translation {model.target_limit:,}. The model was trained on
-  sources of at most {trained} tokens: split longer texts into sentences.
+  sources of at most {model.loaded.config[data][max_length]} tokens: split longer texts into sentences.
 - Beam search with {model.search.beam_size} beams and a length penalty of {model.search.length_penalty:g} {chosen}:
   the score of a translation is log P divided by length ** {model.search.length_penalty:g}.
 - The tokenizer normalizes texts to Unicode NFC and joins spaces by itself.
-{directions}{spans}- `{exported}` has all settings of the model and of this export.
+{directions}{spans}- `export.json` has all settings of the model and of this export.
 """
 
 ENCODE = "source.encode(lines, out_type=str)"
@@ -96,13 +95,11 @@ def write_card(format: Format, model: Exportable, report: Report, folder: Path) 
         or "| not validated in this direction | |",
         rows="\n".join(f"| {name} | {ours} | {theirs} |" for name, ours, theirs in report.rows()),
         signatures="\n".join(f"- `{each.signature}`" for each in report.scores[0].values() if each.signature),
-        trained=loaded.config["data"].get("max_length") or "an unknown number of",
         chosen=f"is fixed in {format.library}" if format.fixed_search else "comes from the search of the checkpoint",
         directions=DIRECTIONS_NOTE.format(", ".join(map(" to ".join, directions)), tag.strip()) if tag else "",
         spans=SPANS_NOTE.format(names=", ".join(map(printable, spans.patterns))) if spans else "",
         format=format,
         model=model,
         report=report,
-        exported=EXPORTED,
     )
     write_atomically(folder / "README.md", text.encode())

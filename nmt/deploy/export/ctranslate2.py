@@ -65,6 +65,7 @@ results = translator.translate_batch(
     {encode},
     beam_size={model.search.beam_size},
     length_penalty={model.search.length_penalty},
+    patience=2,
     min_decoding_length=0,
     max_decoding_length={model.target_limit},
     suppress_sequences=[["<pad>"], ["<s>"]],
@@ -86,6 +87,7 @@ class CTranslate2(Format):
 
     def require(self, loaded: LoadedModel) -> None:
         require_packages(self.name, "ctranslate2")
+        super().require(loaded)
         # With qk_norm, CTranslate2's cross attention normalizes before it splits the heads, so its numbers are wrong.
         positions = [Sinusoidal, Learned, Rotary]
         require_settings(loaded.model, self.name, qk_norm=[False], attention_gate=[False], positions=positions)
@@ -273,6 +275,7 @@ class CTranslate2Translator(EngineTranslator):
             beam_size=beam.beam_size,
             num_hypotheses=beam.n_best,
             length_penalty=beam.length_penalty,
+            patience=2,  # with 1, a search may end before its best hypothesis
             min_decoding_length=min(max(0, beam.min_length - 1), limit),  # without eos
             no_repeat_ngram_size=beam.no_repeat_ngram_size,
             max_decoding_length=limit,
@@ -307,6 +310,7 @@ class ConvertedRun(CTranslate2Translator):
     def __init__(self, loaded: LoadedModel, *, device: str, search: Search) -> None:
         form = CTranslate2()
         form.require(loaded)
+        loaded.model.cpu()  # numpy reads the weights
         if isinstance(search, BeamSearch) and search.normalization == "gnmt":
             penalty = exportable_search(search, USUAL_LENGTH).length_penalty
             search = search.replace(normalization="power", length_penalty=penalty)

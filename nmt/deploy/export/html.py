@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from nmt.build import architecture
 from nmt.checkpoint import LoadedModel, weights_of
-from nmt.deploy.export.base import EngineTranslator, Exportable, Format, write_tokenizer
+from nmt.deploy.export.base import NOT_KEPT, EngineTranslator, Exportable, Format, write_tokenizer
 from nmt.deploy.page import held, page
 from nmt.errors import UserError, one_line
 from nmt.models.interface import Decoder
@@ -33,6 +33,7 @@ from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.search.base import Search
 from nmt.search.beam import BeamSearch
 from nmt.system.atomic import write_atomically
+from nmt.text.languages import bcp47
 from nmt.translation.base import SearchRequest
 from nmt.translation.loading import WEIGHTS, ManifestFile, directions_of
 from nmt.translation.translation import ForcedPair
@@ -115,7 +116,7 @@ def packed(exportable: Exportable) -> bytes:
         tensors.append([part, end, {"at": places[id(value)], "shape": list(value.shape)}])
     header = {
         "name": loaded.config["name"],
-        "directions": [[*each, tokenizer.towards(each[1]).tag] for each in directions],
+        "directions": [[*map(bcp47, each), tokenizer.towards(each[1]).tag] for each in directions],
         "details": architecture(loaded.config["model"]),
         "example": exportable.sample,
         "parameters": sum(each.numel() for each in model.parameters()),
@@ -204,7 +205,7 @@ class PageTranslator(EngineTranslator):
     """Translates in the engine of a page."""
 
     engine = "format=html"
-    lacks = (*EngineTranslator.lacks, "min_length", "no_repeat_ngram_size")
+    lacks = NOT_KEPT
     normalizations = ("power", "gnmt")
     device_type = "cpu"
 

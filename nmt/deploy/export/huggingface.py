@@ -30,7 +30,6 @@ from nmt.deploy.export.base import (
     table,
     write_tokenizer,
 )
-from nmt.errors import UserError
 from nmt.models.multihead import MultiHeadAttention
 from nmt.models.positions.sinusoidal import Sinusoidal
 from nmt.models.seq2seq import Seq2Seq
@@ -74,19 +73,16 @@ class HuggingFace(Format):
     name: ClassVar[str] = "huggingface"
     library: ClassVar[str] = "transformers"
     example: ClassVar[str] = EXAMPLE
+    joint_because: ClassVar[str] = "Pegasus has one size for both sides"
 
     def require(self, loaded: LoadedModel) -> None:
         require_packages(self.name, "transformers")
+        super().require(loaded)
         block = stacks(loaded.model, self.name)[0].block
         held: dict[str, list[Any]] = {"norm_first": [True], "norm": ["layer"], "activation": ["relu", "gelu"]}
         held |= {"qk_norm": [False], "attention_gate": [False], "positions": [Sinusoidal]}
         require_settings(loaded.model, self.name, **held)
         require_settings(loaded.model, self.name, activation=[block.activation], width=[block.width])
-        if not loaded.tokenizer.joint:
-            raise UserError(
-                "ckpt: format=huggingface holds a joint vocabulary only, because Pegasus has one size for both sides; "
-                "train with tokenizer.joint=true, or use format=ctranslate2"
-            )
 
     def write(self, model: Exportable, folder: Path) -> None:
         write_tokenizer(model.loaded.tokenizer, folder)

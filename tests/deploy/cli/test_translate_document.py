@@ -83,6 +83,7 @@ def test_a_film_keeps_its_bytes_but_for_the_words(call: Call, translated: Callab
     [
         ("a.html", b"<p>a</p>\n<p>\xe9", [], "a.html:2: not UTF-8; convert the text, as in: iconv"),
         ("a.docx", b"PK\x03\x04", [], "a.docx: got no text (an archive, a document"),
+        ("a.xhtml", b"a", [], "input: a.xhtml is XHTML, and its translation would be HTML; add format=html if"),
         ("a.html", b"a", ["search.n_best=2"], "search.n_best: a document holds only the best translation"),
         ("a.html", b"<p>" + b"e" * 300, ["search.long_source=refuse"], "a.html, 'eeeeeeeeeeeeeeeeeeeeeeee"),
     ],

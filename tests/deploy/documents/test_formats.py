@@ -71,6 +71,9 @@ def test_only_words_change(spans: Spans, format: str, text: str, sentences: str)
         ("", "Press _one_.", "｟8｠하나｟9｠를 5 * 3", "<em>하나</em>를 5 \\* 3"),
         ("", "one", "*a* [b](c) <d> `e` snake_case", "\\*a\\* \\[b\\](c) \\<d\\> \\`e\\` snake\\_case"),
         ("", "> one\n> two", "eins - zwei", "> eins -\n> zwei"),
+        ("", "- one\n", "9. August", "- 9\\. August\n"),
+        ("", "one", "# zwei", "\\# zwei"),
+        ("", "# 1. one\n", "1. eins", "# 1. eins\n"),
     ],
 )
 def test_a_reader_sees_the_translation(first: str, text: str, translation: str, expected: str) -> None:

@@ -39,6 +39,10 @@ msgstr ""
 msgid "_File"
 msgstr "_Datei"
 
+msgctxt "no text"
+msgid ""
+msgstr ""
+
 msgid ""
 "First line. Second \"one\".\n"
 "  third\tline\n"
@@ -83,6 +87,7 @@ def test_entries_without_a_translation_get_one_and_a_flag() -> None:
     assert found == {
         "_Open %s": ("_OPEN %S", ["fuzzy", "c-format"]),
         "_File": ("_Datei", []),
+        "": ({}, []),
         'First line. Second "one".\n  third\tline\n': ('FIRST LINE. SECOND "ONE".\n  THIRD\tLINE\n', ["fuzzy"]),
         "%d file": ({0: "%D FILE", 1: "%D FILES"}, ["fuzzy", "c-format", "no-wrap"]),
         "Old": ("Alt", ["fuzzy"]),

@@ -155,6 +155,12 @@ def test_a_search_that_the_engine_lacks_is_refused(fields: dict[str, Any], words
         pair[1].translate(TEXTS, **fields)
 
 
+@pytest.mark.parametrize("key", ["coverage_penalty", "no_repeat_ngram_size", "min_length"])
+def test_a_setting_that_the_files_do_not_keep_is_refused(key: str) -> None:
+    with pytest.raises(UserError, match=rf"search\.{key}: got 4.*, which format=ctranslate2 does not keep; set"):
+        CTranslate2().search_of(BeamSearch(**{key: 4}), 10)
+
+
 def test_a_run_is_converted_when_it_is_loaded(run: Run) -> None:
     engine = load_translator(run.folder, engine="ctranslate2", device="cpu", beam_size=4, normalization="gnmt")
     same((run.translator, engine), TEXTS, beam_size=1)
