@@ -12,7 +12,10 @@ from torch import Tensor
 from nmt.data.pair import SentencePair
 from nmt.data.word_links import Gold, Link, Links, require_plain
 from nmt.errors import UserError
+from nmt.search.base import Hypothesis
+from nmt.text.protect import Segment
 from nmt.tokens import WORD_MARK, Piece
+from nmt.translation.translation import Translation
 from nmt.translation.translator import Translator
 
 # The number of the word, or of the piece, that each piece of a sentence belongs to; None if it belongs to no word.
@@ -245,7 +248,9 @@ class Aligner:
         sides = [(pair.target, pair.source) if self.backwards else (pair.source, pair.target) for pair in pairs]
         filled = [number for number, side in enumerate(sides) if all(text.strip() for text in side)]
         sources, targets = [sides[n][0] for n in filled], [sides[n][1] for n in filled]
-        forced = self.translator.score(sources, targets, places=[places[n] for n in filled])
+        encoded = self.translator.encode_pairs(sources, targets, places=[places[n] for n in filled])
+        tokenizer = self.translator.tokenizer  # log P, which takes longer than the weights, is not needed
+        forced = [Translation(p.source, Segment((p.target,)), Hypothesis(p.ids, [], 0.0), tokenizer) for p in encoded]
         found: list[dict[Panel, Links]] = [{chosen: set()} for _ in pairs]
         parts = (forced[start : start + PART] for start in range(0, len(forced), PART))
         for number, each in zip(filled, chain.from_iterable(map(self.translator.attention_maps, parts)), strict=True):

@@ -19,6 +19,7 @@ from nmt.errors import UserError, counted
 from nmt.lab.attention.caption import TEXTS
 
 if TYPE_CHECKING:
+    from nmt.translation.base import BaseTranslator
     from nmt.translation.translation import Translation
     from nmt.translation.translator import Translator
 
@@ -65,6 +66,15 @@ class View:
         chosen = self.weights if layer is None else self.weights[layer - 1 : layer]
         chosen = chosen if head is None else chosen[:, head - 1 : head]
         return chosen.mean(axis=(0, 1)), _note(layer, head, layers, heads)
+
+
+def with_layers(translator: BaseTranslator) -> Translator:
+    """Return a translator, into whose model one can look. Raises UserError for that of an exported model."""
+    from nmt.translation.translator import Translator
+
+    if not isinstance(translator, Translator):
+        raise UserError("ckpt: nobody can look into the layers of an exported model; name its run, with engine=torch")
+    return translator
 
 
 def attention_maps(translator: Translator, translations: Sequence[Translation]) -> dict[int, AttentionMap]:

@@ -12,11 +12,11 @@ from nmt.lab.attribution.prediction import Prediction
 class InputXGradient(AttributionView):
     """The product of the embedding of each input token with the gradient of log P of the target token.
 
-    It is how much log P would change, if log P were a linear function of the embedding, and the embedding were zero.
+    It is how much log P would fall, if log P were a linear function of the embedding, and the embedding were zero.
     """
 
     title = "Input times gradient"
-    question = "How would log P of the token change without an embedding, if it were linear?"
+    question = "How much would log P of the token fall without an embedding, if it were linear?"
 
     def scores(self, prediction: Prediction) -> Scores:
         source, read = prediction.vectors

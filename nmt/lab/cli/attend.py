@@ -163,14 +163,15 @@ def explain(
     Raises UserError for a position, layer or head that does not exist, and for a source that was split.
     """
     from nmt.lab.attention.caption import details
+    from nmt.lab.attention.view import with_layers
     from nmt.lab.trace.page import trace_page
     from nmt.lab.trace.terminal import lines
     from nmt.lab.trace.trace import trace_position
     from nmt.system.atomic import write_atomically
     from nmt.system.lines import as_line
-    from nmt.translation.translator import Translator
 
-    assert isinstance(translator, Translator) and config.trace is not None
+    translator = with_layers(translator)
+    assert config.trace is not None
     assert config.kind in ("cross", "decoder_self")
     if len(translations) > 1:
         raise UserError(

@@ -64,7 +64,7 @@ class CompareConfig(Settings):
     bootstrap: Annotated[int, Range(low=2, high=1_000_000)]
     shuffles: PositiveInt
     examples: NonNegativeInt
-    out: PathText | None
+    out: PathText
 
     @classmethod
     def taken(cls, words: list[str]) -> tuple[dict[str, Any], list[str]]:
@@ -84,9 +84,8 @@ def main(config: CompareConfig) -> None:
     from nmt.lab.compare.compare import compare
     from nmt.system.atomic import require_writable
 
-    folders = [Path(folder) for folder in config.runs]
-    runs, baseline = read_runs(folders, config)
-    metrics, output = metrics_of([baseline, *runs], config), output_folder(folders, config.out)
+    runs, baseline = read_runs([Path(folder) for folder in config.runs], config)
+    metrics, output = metrics_of([baseline, *runs], config), Path(config.out)
     require_writable(output)
     print_stderr(f"comparing {len(runs)} runs, {len(baseline.hypotheses):,} sentences ...")
     comparison = compare(
@@ -123,15 +122,6 @@ def metrics_of(runs: Sequence[FinishedRun], config: CompareConfig) -> dict[str, 
 
     nodes = merge_scores(next(run.config for run in runs if run.config)["scores"], config.scores)
     return build_metrics(nodes, target_lang=runs[0].test_set.target_lang, allow=config.allow)
-
-
-def output_folder(folders: Sequence[Path], out: str | None) -> Path:
-    """Return the folder for the files: `out`, or the folder of a multirun that was given alone, or `OUT`."""
-    from nmt.system.run_files import METRICS
-
-    if out is not None:
-        return Path(out)
-    return folders[0] if len(folders) == 1 and not (folders[0] / METRICS).is_file() else Path(OUT)
 
 
 def show(comparison: Comparison) -> None:

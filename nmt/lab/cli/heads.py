@@ -81,13 +81,11 @@ def examine(inputs: Inputs, config: HeadsConfig) -> tuple[dict[str, Any], list[P
     """Return the facts of the examination, and the profile of each head. Raises UserError for no attention."""
     from nmt.data.normalization import normalized
     from nmt.evaluation.metrics.base import labels
-    from nmt.lab.attention.view import attention_maps
+    from nmt.lab.attention.view import attention_maps, with_layers
     from nmt.lab.heads.heads import count_pieces, profiles
     from nmt.lab.heads.importance import heads, importance
-    from nmt.translation.translator import Translator
 
-    translator = inputs.translator
-    assert isinstance(translator, Translator)
+    translator = with_layers(inputs.translator)
     if not translator.attends:
         raise UserError("ckpt: this model has no attention, so it has no heads")
     measured = config.importance and bool(heads(translator.model))

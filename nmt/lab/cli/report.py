@@ -60,15 +60,14 @@ def main(config: ReportConfig) -> None:
             f"ckpt: got a list of {len(config.ckpt)}, but a report is about one model; evaluate.py scores an ensemble"
         )
     from nmt.build import build_views
+    from nmt.lab.attention.view import with_layers
     from nmt.lab.report.errors import judge
     from nmt.lab.report.examples import examples
     from nmt.lab.report.rarity import rarity
     from nmt.lab.report.report import report
-    from nmt.translation.translator import Translator
 
     inputs = load_inputs(config)
-    translator = inputs.translator
-    assert isinstance(translator, Translator)
+    translator = with_layers(inputs.translator)
     views = build_views(config.views, allow=config.allow)
     for view in views.values():
         view.check(translator.model)

@@ -54,7 +54,7 @@ def _wanted(
     special = torch.tensor([piece.is_special for piece in columns])
     candidates = {"end": mask & special}
     if frequencies is not None:
-        candidates["rare"] = _rarest([piece.label for piece in columns], mask & ~special, frequencies)
+        candidates["rare"] = _rarest([piece.mark or piece.label for piece in columns], mask & ~special, frequencies)
     if kind != "cross":
         for name, distance in (("previous", -1), ("same", 0), ("next", 1)):
             candidates[name] = torch.ones_like(mask).tril(distance).triu(distance) & mask

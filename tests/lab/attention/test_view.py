@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from nmt.errors import UserError
-from nmt.lab.attention.view import rollout, shown_kinds, view
+from nmt.lab.attention.view import rollout, shown_kinds, view, with_layers
 from tests.attention_maps import ENGLISH, GERMAN, make, make_map, weights
 
 
@@ -80,5 +80,7 @@ def test_what_a_model_does_not_have_is_named() -> None:
         view(recurrent, "rollout")
     with pytest.raises(UserError, match="got layer 3, but 'Attention to the source' has 2 layers"):
         view(make()).panel(3)
+    with pytest.raises(UserError, match="nobody can look into the layers of an exported model; name its run"):
+        with_layers(object())
     with pytest.raises(UserError, match="got head 4, but 'Attention to the source' has 3 heads"):
         view(make()).panel(head=4)

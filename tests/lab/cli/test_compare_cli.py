@@ -44,13 +44,13 @@ def hypotheses(run: Path) -> list[str]:
 def test_a_multirun_is_the_whole_ablation(multirun: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program.main(["multi", *QUICK])
     shown = capsys.readouterr().out
-    found = json.loads((multirun / "comparison.json").read_text("utf-8"))
+    found = json.loads(Path("comparison", "comparison.json").read_text("utf-8"))
     small, large = found["systems"]
     assert (small["name"], large["name"], found["baseline"]) == ("layers=1", "layers=2", "layers=1")
     folders = [multirun / f"{number}_layers={number // 2 + 1},seed={number % 2 + 1}" for number in range(4)]
     assert [each["folder"] for each in small["runs"] + large["runs"]] == [f"multi/{path.name}" for path in folders]
     lines = [hypotheses(folder) for folder in folders]
-    markdown = (multirun / "comparison.md").read_text("utf-8")
+    markdown = Path("comparison", "comparison.md").read_text("utf-8")
     for run, theirs, against in zip(large["runs"], lines[2:], lines[:2], strict=True):
         expected = BLEU().score(theirs, REFERENCES, bootstrap=50)
         assert run["scores"]["bleu"]["value"] == expected.value and expected.interval is not None
@@ -119,6 +119,8 @@ def test_a_file_of_translations_is_a_row(multirun: Path, capsys: pytest.CaptureF
         assert [*rows] == names and found["baseline"] == names[0]
         assert rows["x=1.de"]["scores"]["bleu"]["value"] == BLEU().score(lines, REFERENCES).value
         assert 0 < rows[names[1]]["tests"]["bleu"]["randomization"] < 0.1 and "updates" not in rows["x=1.de"]
+    program.main(["x=1.de", f"baseline={run}", *QUICK])
+    assert Path("comparison", "comparison.md").is_file()
     assert "x=1.de (baseline)" in capsys.readouterr().out
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
 
 from nmt.attention_map import AttentionMap
 from nmt.lab.heads.roles import ROLES, role, roles
+from nmt.tokens import Piece
 from tests.attention_maps import make, make_map
 
 SOURCE = ["▁the", "▁dog", "▁the", "▁bone", "</s>"]
@@ -21,6 +23,15 @@ def test_a_decoder_reads_the_start_and_only_earlier_tokens() -> None:
     attention = make_map(SOURCE, ["▁der", "▁Hund", "▁und", "</s>"], decoder_self=weights)
     found = {name: float(value) for name, value in roles([attention], "decoder_self", COUNTS).items()}
     assert found == pytest.approx({"previous": 0.0, "same": 2 / 3, "rare": 2 / 3, "end": 1 / 3})
+
+
+def test_a_span_is_as_frequent_as_its_mark() -> None:
+    weights = torch.tensor([[0.1, 0.8, 0.1]]).expand(1, 1, 1, 3)
+    attention = make_map(["▁dog", "{name}", "</s>"], ["</s>"], cross=weights)
+    first, _, last = attention.source_pieces
+    marked = replace(attention, source_pieces=[first, Piece("{name}", mark="｟0｠"), last])
+    counts = Counter({"▁dog": 5, "｟0｠": 50})
+    assert [float(roles([each], "cross", counts)["rare"]) for each in (attention, marked)] == [1, 0]
 
 
 def test_several_maps_heads_and_layers_against_loops() -> None:
