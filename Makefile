@@ -75,9 +75,10 @@ examples: $(STAMP)  ## train the four small models of examples/ anew (some minut
 	$(BIN)/python scripts/examples.py
 
 page: $(STAMP)  ## write docs/page.html, three models side by side (ARGS=data.path=FOLDER: Multi30k without a network)
-	rm -f docs/page.html
-	$(BIN)/python scripts/export.py format=html out=docs/page.html text="A man playing an instrument next to a tree." \
+	rm -f docs/page.new.html
+	$(BIN)/python scripts/export.py format=html out=docs/page.new.html text="A man playing an instrument next to a tree." \
 	    'ckpt=[examples/captions_bahdanau,examples/captions_luong,examples/captions_transformer]' $(ARGS)
+	mv docs/page.new.html docs/page.html
 
 notebook: $(STAMP)  ## run docs/attention.ipynb, and store what its cells print and draw
 	$(BIN)/python scripts/notebook.py

@@ -3,12 +3,10 @@
 python scripts/examples.py
     train the four small models in outputs/examples (a few minutes each, no network), put a copy of each in examples/,
     translate the test set with them, so that compare.py can read them, and write the table
-python scripts/examples.py multi30k=FOLDER
-    the same for two models of Multi30k (six hours with one thread); the folder has the files train, val and test.
-    docs/results/distillation.md has the commands for the third one, multi30k_distilled, and docs/results/office_help.md
-    has those for the two models of LibreOffice's help
 python scripts/examples.py table
     write the table again, from the metrics.json of every model in examples/
+
+docs/results has the commands for the other models: README.md, distillation.md and office_help.md.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +22,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from nmt.build import architecture
-from nmt.cli import evaluate, train, translate
+from nmt.cli import evaluate, train
 from nmt.cli.output import Column, Table, to_markdown
 from nmt.cli.program import program
 from nmt.errors import UserError
@@ -42,94 +39,24 @@ RECURRENT = [
 LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
 
 
-@dataclass(frozen=True)
-class Group:
-    """The models of one corpus: the corpus as the table names it, and the overrides that train each model.
-
-    The trainings in `before` are made first, and are not copied to examples/. A model in `init` starts from the
-    weights of another training. A model in `teachers` also learns from the translations of other trainings. The
-    attention map of `text` becomes part of the copies. The default is a validation sentence.
-    """
-
-    corpus: str
-    models: dict[str, list[str]]
-    before: dict[str, list[str]] = field(default_factory=dict)
-    init: dict[str, str] = field(default_factory=dict)
-    teachers: dict[str, list[str]] = field(default_factory=dict)
-    text: str | None = None
-
-
-SMALL = Group(
-    "embedded corpus",
-    {
-        "no_attention": [*RECURRENT, "name=no_attention", "model/attention=none", *LENGTH],
-        "bahdanau": [*RECURRENT, "name=bahdanau", "model/attention=bahdanau", "model.attention.width=64", *LENGTH],
-        "luong": [*RECURRENT, "name=luong", "model/attention=luong", *LENGTH],
-        "transformer": ["experiment=demo", "name=transformer", "model.encoder.block.width=64", *LENGTH],
-    },
-)
-MULTI30K = Group(
-    "Multi30k",
-    {
-        "multi30k_transformer": ["experiment=multi30k_bit", "seed=2", "name=multi30k_transformer"],
-        "multi30k_bahdanau": [
-            *("experiment=multi30k_bahdanau", "seed=1", "name=multi30k_bahdanau"),
-            *("trainer.check_val_every_n_epoch=null", "trainer.val_check_interval=830"),
-        ],
-    },
-    before={
-        "multi30k_both_directions": ["experiment=multi30k_both_directions", "seed=2"],
-        "multi30k_teacher": ["experiment=multi30k_bahdanau", "seed=1"],
-    },
-    init={"multi30k_transformer": "multi30k_both_directions"},
-    teachers={"multi30k_bahdanau": ["multi30k_transformer", "multi30k_teacher"]},
-    text="A dog runs on the beach.",  # our own: the captions of Multi30k are not ours to publish
-)
-GROUPS = (SMALL, MULTI30K)
-OTHERS = {  # the corpus of models that were trained by hand; docs/results has the commands
-    **dict.fromkeys(["captions_bahdanau", "captions_luong", "captions_transformer", "multi30k_distilled"], "Multi30k"),
-    "office_help_en_ko": "LibreOffice's help",
-    "office_help_ko_en": "LibreOffice's help",
+SMALL = {  # the overrides that train each model
+    "no_attention": [*RECURRENT, "name=no_attention", "model/attention=none", *LENGTH],
+    "bahdanau": [*RECURRENT, "name=bahdanau", "model/attention=bahdanau", "model.attention.width=64", *LENGTH],
+    "luong": [*RECURRENT, "name=luong", "model/attention=luong", *LENGTH],
+    "transformer": ["experiment=demo", "name=transformer", "model.encoder.block.width=64", *LENGTH],
 }
+CORPORA = {"multi30k": "Multi30k", "captions": "Multi30k", "office": "LibreOffice's help"}  # by how a name begins
 
 
-def make(group: Group, path: str | None) -> None:
-    """Train the models of a group, with the data in the folder `path`, and replace their copies in examples/."""
-    data = [f"data.path={path}"] if path else []
-    for name, overrides in (group.before | group.models).items():
-        start = [f"init={RUNS / group.init[name]}"] if name in group.init else []
-        if path and name in group.teachers:
-            start.append(teachers_pairs([RUNS / teacher for teacher in group.teachers[name]], Path(path)))
-        train.main([*overrides, *data, *start, f"hydra.run.dir={RUNS / name}"])
-        if name in group.models:
-            publish(name, group)
-
-
-def publish(name: str, group: Group) -> None:
-    """Replace the copy of a model in examples/ by its finished run. A small one also translates its test set."""
+def make(name: str) -> None:
+    """Train a small model and replace its copy in examples/, which also translates the test set."""
     run, copy = RUNS / name, EXAMPLES / name
-    shutil.rmtree(copy, ignore_errors=True)
+    train.main([*SMALL[name], f"hydra.run.dir={run}"])
     from nmt.deploy.cli import share  # imported here, so that the table can be made without nmt/deploy
 
-    share.main([f"ckpt={run}", f"out={copy}", *([f"text={group.text}"] if group.text else [])])
-    if group is SMALL:
-        evaluate.main([f"ckpt={copy}", "split=test"])
-
-
-def teachers_pairs(teachers: list[Path], data: Path) -> str:
-    """Translate the training sources in the folder `data` with each teacher, and with their ensemble.
-
-    Returns the override that adds the pairs to the corpus.
-    """
-    source = config_of(teachers[0])["data"]["source_lang"]
-    # The file of the source language, or the only file.
-    train_file = max(data.expanduser().glob("train.*"), key=lambda file: f".{source}" in file.suffixes)
-    pairs = []
-    for name, members in [*((teacher.name, [teacher]) for teacher in teachers), ("ensemble", teachers)]:
-        output = RUNS / f"{name}.jsonl"
-        translate.main([f"ckpt=[{','.join(map(str, members))}]", f"input={train_file}", f"output={output}"])
-        pairs.append(f"{name}: {{train: '{output}'}}")
-    return f"data.more={{{', '.join(pairs)}}}"
+    shutil.rmtree(copy, ignore_errors=True)
+    share.main([f"ckpt={run}", f"out={copy}"])
+    evaluate.main([f"ckpt={copy}", "split=test"])
 
 
 def config_of(run: Path) -> dict[str, Any]:
@@ -150,7 +77,7 @@ def row(folder: Path) -> list[str]:
     metrics: dict[str, Any] = json.loads((folder / METRICS).read_text("utf-8"))
     config = config_of(folder)
     data = config["data"]
-    corpus = next((group.corpus for group in GROUPS if folder.name in group.models), None) or OTHERS[folder.name]
+    corpus = "embedded corpus" if folder.name in SMALL else CORPORA.get(folder.name.partition("_")[0], "own data")
     size = best_checkpoint(folder).stat().st_size
     return [
         f"[{folder.name}]({folder.name})",
@@ -166,11 +93,10 @@ def row(folder: Path) -> list[str]:
 @program
 def main(arguments: list[str]) -> None:
     """Run the command. Raises UserError for other arguments, and if a training was made before."""
-    key, _, path = arguments[0].partition("=") if len(arguments) == 1 else ("", "", "")
-    if arguments not in ([], ["table"]) and not (key == "multi30k" and path):
-        raise UserError(f"got '{' '.join(arguments)}', expected nothing, multi30k=FOLDER, or table; see --help")
-    if arguments != ["table"]:
-        make(MULTI30K if path else SMALL, path or None)
+    if arguments not in ([], ["table"]):
+        raise UserError(f"got '{' '.join(arguments)}', expected nothing, or table; see --help")
+    for name in [] if arguments else SMALL:
+        make(name)
     page = EXAMPLES / "README.md"
     write_atomically(page, with_table(page.read_text("utf-8"), table(), "models").encode())
 

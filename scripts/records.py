@@ -9,6 +9,7 @@ python scripts/records.py table
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -48,6 +49,9 @@ def problems(configs: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str
     yield from (f"data.{key}: got {data[key]}, expected nothing but Multi30k" for key in MORE_PAIRS if data.get(key))
     if "multi30k" not in str(data.get("name")) or (data["source_lang"], data["target_lang"]) != ("en", "de"):
         yield "data: expected data=multi30k from en to de"
+    if not all("test" in each for each in metrics):
+        yield "test: a run has no scores of a test set"
+        return
     for each in metrics:
         signature = each["test"]["bleu"]["signature"]
         if not {"case:mixed", "tok:13a"} <= set(signature.split("|")):
@@ -97,7 +101,7 @@ def main(arguments: list[str]) -> None:
     first, words = take(arguments, "first")
     if words == ["table"] and first is None:
         PAGE.write_text(tables(PAGE.read_text("utf-8")), "utf-8")
-    elif words[:1] == ["verify"] and len(words) == 1 + SEEDS and float(first or 0) > 0:
+    elif words[:1] == ["verify"] and len(words) == 1 + SEEDS and re.fullmatch(r"[1-9]\d*(\.\d+)?", first or ""):
         print(markdown(HEAD, [list(row([Path(word) for word in words[1:]], float(first or 0), "?").values())]))
     else:
         raise UserError(f"got '{' '.join(arguments)}', expected verify RUN RUN RUN first=SPEED, or table; see --help")

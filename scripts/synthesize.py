@@ -99,9 +99,10 @@ def main(config: SynthesizeConfig) -> None:
     if not path.exists():
         choose(config.agree, found, path, languages, judge)
     write(config, path, languages)
-    name = re.sub(r"\W", "_", output.name.partition(".")[0])
+    name = re.sub(r"\W", "_", output.name.partition(".")[0], flags=re.ASCII)
     direction = f" from {languages[1]} to {languages[0]}" if config.tag else ""
-    print(f"for a training{direction}:", shlex.quote(f"data.more={{{name}: {{train: {json.dumps(config.output)}}}}}"))
+    quoted = json.dumps(config.output, ensure_ascii=False)
+    print(f"for a training{direction}:", shlex.quote(f"data.more={{{name}: {{train: {quoted}}}}}"))
 
 
 def read_sources(path: Path, column: str) -> Iterator[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
   python scripts/recipes/augment.py PAIRS SOURCE_LANG TARGET_LANG OUT [changes=NAME,NAME] [rounds=5] [test=NAME]
 
-  PAIRS      a .jsonl or .tsv file, as in data.train
+  PAIRS      a .jsonl or .tsv file, as in data.train; of two files, `paste train.en train.ko > train.tsv` makes one
   OUT        the file for the changed pairs (.jsonl)
   changes=   some of spans, phrases, joined_lines, title_case, no_full_stop (all of them)
   rounds=5   how often all pairs are read; each round changes a share of them (RATES)
@@ -11,7 +11,8 @@
 With five rounds and a weight of 0.5, an epoch has half of the changed pairs, drawn anew:
 
   python scripts/recipes/augment.py train.jsonl en ko changed.jsonl
-  python train.py data.path=FOLDER spans=common 'data.more={changed: {train: changed.jsonl, weight: 0.5}}'
+  python train.py data.path=FOLDER data.target_lang=ko spans=common \
+    'data.more={changed: {train: changed.jsonl, weight: 0.5}}'
   python scripts/recipes/augment.py test.jsonl en ko test_spans.jsonl test=spans
   python scripts/evaluate.py ckpt=RUN_FOLDER data.test=test_spans.jsonl 'scores=[chrf,bleu,spans]'
 
@@ -150,8 +151,10 @@ def main(argv: list[str]) -> None:
     names = [test] if test else changes.split(",") if changes else list(CHANGES)
     if unknown := [name for name in names if name not in CHANGES]:
         raise UserError(f"changes: got '{unknown[0]}', expected some of {', '.join(CHANGES)}")
-    if not (rounds or "5").isdecimal():
-        raise UserError(f"rounds: got '{rounds}', expected a number")
+    if not re.fullmatch("[1-9][0-9]*", rounds or "5"):
+        raise UserError(f"rounds: got '{rounds}', expected a number of at least 1")
+    if not out.endswith(".jsonl"):
+        raise UserError(f"OUT: got {out}, expected a name that ends in .jsonl")
     target = new_file(out)
     assert target is not None
     pairs = list(read_pairs(Path(file), source_lang, target_lang))

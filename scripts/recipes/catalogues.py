@@ -32,6 +32,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from nmt.cli.arguments import take
+from nmt.cli.output import new_file
 from nmt.cli.program import program
 from nmt.errors import UserError, counted, did_you_mean
 from nmt.system.atomic import write_atomically
@@ -50,15 +51,20 @@ def main(argv: list[str]) -> None:
     """Run the program with the arguments `argv`. Raises UserError for a mistake in them."""
     root, words = take(argv, "root")
     packages, words = take(words, "packages")
-    if len(words) != 3:
-        raise UserError(f"command line: got {counted(len(words), 'argument')}, expected SOURCE_LANG TARGET_LANG OUT")
+    if len(words) != 3 or words[0] == words[1]:
+        raise UserError(f"got '{' '.join(argv)}', expected SOURCE_LANG TARGET_LANG OUT, of two languages")
     source, target, out = words
+    paths = {split: Path(out) / f"{split}.tsv" for split in ("train", "val", "test")}
+    for path in paths.values():
+        new_file(str(path))
     catalogues = find(Path(root or "/usr/share/locale"), (source, target), packages.split(",") if packages else None)
     splits = prepare(catalogues, source, target)
+    if not all(splits.values()):
+        raise UserError(f"too few pairs in {counted(len(catalogues), 'catalogue')}; choose other languages or packages")
     for split, pairs in splits.items():
         rows = "".join(f"{one}\t{other}\n" for one, other in [(source, target), *pairs])
-        write_atomically(Path(out) / f"{split}.tsv", rows.encode())
-        print(f"{Path(out) / split}.tsv: {counted(len(pairs), 'pair')}")
+        write_atomically(paths[split], rows.encode())
+        print(f"{paths[split]}: {counted(len(pairs), 'pair')}")
 
 
 def find(root: Path, languages: tuple[str, str], packages: Sequence[str] | None) -> list[dict[str, Path]]:
@@ -84,7 +90,7 @@ def find(root: Path, languages: tuple[str, str], packages: Sequence[str] | None)
 
 
 def prepare(catalogues: Sequence[dict[str, Path]], source: str, target: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the pairs of each split. Raises UserError if there is none for training."""
+    """Return the pairs of each split."""
     targets: dict[str, Counter[str]] = {}
     english: dict[tuple[str, str], str] = {}
     for paths in catalogues:
@@ -98,8 +104,6 @@ def prepare(catalogues: Sequence[dict[str, Path]], source: str, target: str) -> 
         pair = text, counts.most_common(1)[0][0]
         letters = "".join(filter(str.isalpha, english[pair])).casefold()
         splits[{0: "test", 1: "val"}.get(zlib.crc32(letters.encode()) % 20, "train")].append(pair)
-    if not splits["train"]:
-        raise UserError(f"no training pair in {counted(len(catalogues), 'catalogue')}; choose other languages")
     return splits
 
 
@@ -121,7 +125,7 @@ def messages(paths: dict[str, Path]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def clean(text: str) -> str:
-    """Return a text on one line, without formatting tags, control characters, entities and accelerators."""
+    """Return a text on one line without formatting tags, control characters, entities and accelerators of words."""
     text = ACCELERATOR.sub("", html.unescape(FORMATTING.sub("", LINE_BREAK.sub(" ", text))))
     return " ".join(CONTROL.sub(" ", text).split())
 

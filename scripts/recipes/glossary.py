@@ -3,6 +3,7 @@
   python scripts/recipes/glossary.py RUN_FOLDER OUT [data.path=FOLDER]
 
   RUN_FOLDER   a run, whose data and tokenizer are used; with data.path=, the data in this folder
+               (its files train, val and test)
   OUT          the file for the glossary: on each line a term, a tab and its translation
 
 A statistical aligner finds which parts of the test pairs translate each other. A part of one to three words is a term

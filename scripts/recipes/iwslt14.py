@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from nmt.cli.output import new_file
 from nmt.cli.program import program
 from nmt.errors import UserError, counted, missing_packages
 from nmt.system.atomic import write_atomically
@@ -58,8 +59,7 @@ def main(argv: list[str]) -> None:
     archive, out = (Path(os.path.expanduser(path)) for path in (*argv, OUT)[:2])
     paths = {split: [out / f"{split}.{language}" for language in LANGUAGES] for split in PUBLISHED}
     for path in (path for both in paths.values() for path in both):
-        if path.exists():
-            raise UserError(f"{path} exists and is not overwritten; remove it, or name another folder")
+        new_file(str(path))
     splits = prepare(archive)
     for split, pairs in splits.items():
         for path, lines in zip(paths[split], zip(*pairs, strict=True), strict=True):

@@ -29,6 +29,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from nmt.cli.output import new_file
 from nmt.cli.program import program
 from nmt.data.sources.files import read_lines
 from nmt.errors import UserError, counted
@@ -55,8 +56,7 @@ def main(argv: list[str]) -> None:
     help_folder, out = (Path(os.path.expanduser(path)) for path in (argv[0], [*argv, OUT][2]))
     paths = {split: out / f"{split}.jsonl" for split in ("train", "val", "test")}
     for path in paths.values():
-        if path.exists():
-            raise UserError(f"{path} exists and is not overwritten; remove it, or name another folder")
+        new_file(str(path))
     for split, pairs in prepare(help_folder, language).items():
         rows = (json.dumps({"en": english, language: other}, ensure_ascii=False) for english, other in pairs)
         write_atomically(paths[split], "".join(f"{row}\n" for row in rows).encode())

@@ -70,8 +70,12 @@ def test_a_message_is_in_the_same_split_for_all_languages(tmp_path: Path) -> Non
 
 def test_the_program(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "ko/LC_MESSAGES/broken.mo").write_bytes(b"not a catalogue")
+    write_catalogue(root / "ko/LC_MESSAGES/words.mo", {f"{a}{b}": a for a in "abcdefghij" for b in "klmnopqr"})
     catalogues.main(["en", "ko", str(tmp_path / "out"), f"root={root}"])
     assert "broken.mo: not a translation catalogue" in capsys.readouterr().err
     assert (tmp_path / "out" / "train.tsv").read_text("utf-8").startswith("en\tko\n")
+    for words, message in ((["en", "ko"], "out/train.tsv: exists already"), (["ko", "ko"], "of two languages")):
+        with pytest.raises(UserError, match=message):
+            catalogues.main([*words, str(tmp_path / "out"), f"root={root}"])
     with pytest.raises(UserError, match="no catalogue 'edtor' of these languages; did you mean 'editor'"):
         catalogues.main(["en", "ko", "x", "packages=edtor", f"root={root}"])
