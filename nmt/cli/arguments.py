@@ -156,7 +156,7 @@ def read_config(name: str, argv: Sequence[str], schema: type[C]) -> C:
     settings = replace(settings, **{key: at_home(getattr(settings, key)) for key in paths}, **texts, **own)
     if (ckpt := getattr(settings, "ckpt", None)) is not None:
         if not ckpt:
-            raise UserError("ckpt: got an empty list, expected at least one model")
+            raise UserError("ckpt: got nothing, expected at least one model")
         for path in [ckpt] if isinstance(ckpt, str) else ckpt:
             if not is_exported(path):
                 find_checkpoint(path)

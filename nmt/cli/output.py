@@ -33,10 +33,10 @@ def utf8_output() -> TextIO:
     return sys.stdout
 
 
-def new_file(path: str | None) -> Path | None:
-    """Return the path of the setting `output`. Raises UserError if it exists."""
+def new_file(path: str | None, key: str = "output=") -> Path | None:
+    """Return the path of the setting `output`, or of an argument that has no `key`. Raises UserError if it exists."""
     if path is not None and os.path.exists(path):
-        raise UserError(f"output={path}: exists already; give another name")
+        raise UserError(f"{key}{path}: exists already; give another name")
     return None if path is None else Path(path)
 
 

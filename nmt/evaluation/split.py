@@ -192,7 +192,7 @@ def table(evaluation: Evaluation) -> str:
     shown = labels(scores.metrics)
     width = max(12, *(len(label) + 1 for label in shown.values()))
     rows = [
-        f"  {shown[name]:{width}}{each.value:6.2f}  {f'(95%: {each.interval})' if each.interval else '':<15}"
+        f"  {shown[name]:{width}}{each.value:6.2f}  {f'(95%: {each.interval})' if each.interval else '':<24}"
         f"{each.signature or scores.metrics[name].unit}"
         for name, each in scores.items()
     ]

@@ -160,7 +160,7 @@ def load_models(
 ) -> list[LoadedModel]:
     """Return the models of checkpoints, in order. Raises UserError if one is missing or cannot be used."""
     if not path:
-        raise UserError("ckpt: got an empty list, expected at least one model")
+        raise UserError("ckpt: got nothing, expected at least one model")
     resolved, paths = resolve_device(device), [path] if isinstance(path, str | Path) else path
     return [checkpoint.load_model(each, resolved, allow) for each in paths]
 

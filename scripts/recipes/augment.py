@@ -155,7 +155,7 @@ def main(argv: list[str]) -> None:
         raise UserError(f"rounds: got '{rounds}', expected a number of at least 1")
     if not out.endswith(".jsonl"):
         raise UserError(f"OUT: got {out}, expected a name that ends in .jsonl")
-    target = new_file(out)
+    target = new_file(out, key="")
     assert target is not None
     pairs = list(read_pairs(Path(file), source_lang, target_lang))
     settings = TokenizerConfig(type="unigram", vocab_size=None, joint=True, character_coverage=1.0)

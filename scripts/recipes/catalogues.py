@@ -56,7 +56,7 @@ def main(argv: list[str]) -> None:
     source, target, out = words
     paths = {split: Path(out) / f"{split}.tsv" for split in ("train", "val", "test")}
     for path in paths.values():
-        new_file(str(path))
+        new_file(str(path), key="")
     catalogues = find(Path(root or "/usr/share/locale"), (source, target), packages.split(",") if packages else None)
     splits = prepare(catalogues, source, target)
     if not all(splits.values()):

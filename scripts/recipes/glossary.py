@@ -52,7 +52,7 @@ def main(argv: list[str]) -> None:
     path, words = take(argv, "data.path")
     if len(words) != 2:
         raise UserError(f"command line: got {counted(len(words), 'argument')}, expected RUN_FOLDER OUT")
-    out = new_file(words[1])
+    out = new_file(words[1], key="")
     assert out is not None
     (loaded,) = load_models(words[0], "cpu")
     data = data_of(loaded, {} if path is None else {"path": path})

@@ -59,7 +59,7 @@ def main(argv: list[str]) -> None:
     archive, out = (Path(os.path.expanduser(path)) for path in (*argv, OUT)[:2])
     paths = {split: [out / f"{split}.{language}" for language in LANGUAGES] for split in PUBLISHED}
     for path in (path for both in paths.values() for path in both):
-        new_file(str(path))
+        new_file(str(path), key="")
     splits = prepare(archive)
     for split, pairs in splits.items():
         for path, lines in zip(paths[split], zip(*pairs, strict=True), strict=True):

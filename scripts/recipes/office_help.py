@@ -56,7 +56,7 @@ def main(argv: list[str]) -> None:
     help_folder, out = (Path(os.path.expanduser(path)) for path in (argv[0], [*argv, OUT][2]))
     paths = {split: out / f"{split}.jsonl" for split in ("train", "val", "test")}
     for path in paths.values():
-        new_file(str(path))
+        new_file(str(path), key="")
     for split, pairs in prepare(help_folder, language).items():
         rows = (json.dumps({"en": english, language: other}, ensure_ascii=False) for english, other in pairs)
         write_atomically(paths[split], "".join(f"{row}\n" for row in rows).encode())

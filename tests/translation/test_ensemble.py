@@ -144,7 +144,7 @@ def test_checkpoints_make_an_ensemble(run: Run, other: Translator, mixed: Ensemb
     korean = save_other(run, tmp_path / "korean.safetensors", target_lang="ko")
     with pytest.raises(UserError, match=rf"best\.safetensors and {korean} have different languages"):
         load_translator([run.folder, korean], device="cpu")
-    with pytest.raises(UserError, match="ckpt: got an empty list, expected at least one"):
+    with pytest.raises(UserError, match="ckpt: got nothing, expected at least one"):
         load_translator([])
 
 

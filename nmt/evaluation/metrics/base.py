@@ -29,7 +29,7 @@ class Interval:
     half_width: float
 
     def __str__(self) -> str:
-        return f"± {self.half_width:.2f}"
+        return f"{self.mean - self.half_width:.2f} to {self.mean + self.half_width:.2f}"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def exact(model: Sequence[str]) -> tuple[str, ...]:
     return ("tokenizer=bpe", "model.tie_embeddings=all", "callbacks.checkpointing.average_last=0", *model)
 
 
-LANGUAGE = models(0.1)  # of the embedded corpus and of Multi30k
+LANGUAGE = models(0.1)  # of the embedded corpus
 EXACT = {name: exact(model) for name, model in models(0).items()}  # of the generated tasks
 
 

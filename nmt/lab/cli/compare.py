@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nmt.lab.compare.compare import Comparison
     from nmt.lab.compare.runs import FinishedRun
 
-NAME, OUT = "comparison", "comparison"
+NAME = "comparison"
 
 
 @dataclass(kw_only=True)

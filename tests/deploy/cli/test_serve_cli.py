@@ -41,7 +41,7 @@ def test_two_models_of_one_pair_and_one_without_languages_are_refused(run: Run) 
     paths = [save_other(run, run.folder.parent / f"{name}.safetensors") for name in ("one", "two")]
     with pytest.raises(UserError, match=r"^ckpt: .*two.safetensors translates en to de, as a model before it; leave"):
         serve.main([f"ckpt=[{paths[0]},{paths[1]}]", "port=0"])
-    with pytest.raises(UserError, match="ckpt: got an empty list, expected at least one model"):
+    with pytest.raises(UserError, match="ckpt: got nothing, expected at least one model"):
         serve.main(["ckpt=[]", "port=0"])
     path = run.folder.parent / "unknown.safetensors"
     run.translator.save(path)
