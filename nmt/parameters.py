@@ -16,7 +16,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Annotated, Any
 
@@ -121,6 +121,8 @@ def _fits_one(value: Any, option: Any) -> bool:
         return all(fits(item, arguments[1]) for item in value.values())
     if origin in (tuple, list, Sequence, dict, Mapping):
         return False
+    if origin is Callable:  # as an object that is built, or as its settings
+        return callable(value) or isinstance(value, Mapping)
     if typing.is_typeddict(option):
         return isinstance(value, Mapping)
     if option is float:
@@ -174,7 +176,7 @@ def _expected_one(option: Any) -> str:
         return f"a list (each {expected(arguments[0])})"
     if origin in (dict, Mapping):
         return "a mapping of names to settings" if is_dataclass(arguments[1]) else "a mapping"
-    if typing.is_typeddict(option) or is_dataclass(option):
+    if origin is Callable or typing.is_typeddict(option) or is_dataclass(option):
         return "a mapping of settings"
     return option.__name__ if inspect.isclass(option) else str(option)
 

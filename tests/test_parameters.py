@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -36,10 +37,9 @@ class Search:
 @pytest.mark.parametrize(
     ("kind", "parameter", "value", "words"),
     [
-        (Block, "layers", 0, ["0", "at least 1", "at most 256"]),
         (Block, "layers", True, ["true", "an integer"]),
         (Block, "layers", 2.0, ["2.0", "an integer"]),
-        (Block, "layers", 257, ["257"]),
+        (Block, "layers", 257, ["257", "at least 1", "at most 256"]),
         (Block, "dropout", 1.0, ["1.0", "less than 1"]),
         (Block, "dropout", float("nan"), ["nan"]),
         (Block, "norm", "pree", ["pree", "one of pre, post"]),
@@ -58,9 +58,11 @@ def test_a_value_that_does_not_fit_is_told(kind, parameter, value, words):
 def test_values_and_objects_that_fit():
     fitting = {"layers": 2, "dropout": 0, "norm": "post", "inner": nn.Linear(2, 2)}
     assert all(value_problem(value, annotations_of(Block)[name]) is None for name, value in fitting.items())
-    for name, value in (("sizes", (1, 2)), ("name", "a"), ("top", None), ("top", "auto"), ("top", 4)):
-        assert value_problem(value, annotations_of(Search)[name]) is None  # a range is one of numbers
+    others = (("sizes", (1, 2)), ("name", "a"), ("top", None), ("top", "auto"), ("top", 4))  # a range is one of numbers
+    assert all(value_problem(value, annotations_of(Search)[name]) is None for name, value in others)
     assert value_problem([3, 4], tuple) is None and value_problem(3, tuple) == "got 3, expected a list"
+    assert value_problem(Block, Callable[..., Block]) is value_problem({"_target_": "x"}, Callable[..., Block]) is None
+    assert value_problem("dot", Callable[..., Block]) == "got 'dot', expected a mapping of settings"
 
 
 def test_the_annotations_are_those_of_the_constructor_that_runs():
