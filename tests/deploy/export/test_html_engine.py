@@ -96,7 +96,7 @@ def check(translator: Any, engine: Engine, *, prefix: str = PREFIX, off: Any = (
         for one, other in zip(ours, theirs["translations"], strict=True):
             assert (other["tokens"], other["text"], other["pieces"]) == (one.tokens, one.text, one.pieces)
             values = [other["score"], other["log_prob"], *other["log_probs"]]
-            assert values == pytest.approx([one.score, one.log_prob, *one.token_log_probs], abs=3e-5)
+            assert values == pytest.approx([one.score, one.log_prob, *one.token_log_probs], rel=1e-6, abs=3e-5)
         for kind in ("cross", "encoder_self", "decoder_self"):
             weights = getattr(drawn, kind, None)
             got = (theirs if kind == "encoder_self" else theirs["translations"][0])[kind]
