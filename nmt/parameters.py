@@ -121,7 +121,7 @@ def _fits_one(value: Any, option: Any) -> bool:
         return all(fits(item, arguments[1]) for item in value.values())
     if origin in (tuple, list, Sequence, dict, Mapping):
         return False
-    if origin is Callable:  # as an object that is built, or as its settings
+    if origin is Callable:  # an object that was built, or its settings
         return callable(value) or isinstance(value, Mapping)
     if typing.is_typeddict(option):
         return isinstance(value, Mapping)

@@ -37,8 +37,6 @@ RECURRENT = [
     *("model.decoder.embedding_width=64", "model.decoder.width=128", "model.decoder.readout_width=64"),
 ]
 LENGTH = ["trainer.max_time=null", "trainer.max_steps=2500"]
-
-
 SMALL = {  # the overrides that train each model
     "no_attention": [*RECURRENT, "name=no_attention", "model/attention=none", *LENGTH],
     "bahdanau": [*RECURRENT, "name=bahdanau", "model/attention=bahdanau", "model.attention.width=64", *LENGTH],

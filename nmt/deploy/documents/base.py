@@ -148,8 +148,8 @@ class Form:
         """Return parts as the document has them."""
         return "".join(part.markup if isinstance(part, Tag) else self.escape(plain([part])) for part in parts)
 
-    def begun(self, written: str, source: str) -> str:
-        """Return a written translation of `source`, so that its first characters are read as text."""
+    def plain_start(self, written: str, source: str) -> str:
+        """Return a written translation of `source`. A start that would be read as markup is escaped."""
         return written
 
 
@@ -256,7 +256,7 @@ class _Block(Document):
             parts = _moved(segment, next(rest)) if has_words(plain(segment.parts)) else segment.parts
             found += [gap(last) if parts else "", *before, *parts, *after]
             last = plain(parts).rstrip() or last
-        return self.before + self.form.begun(self.form.write(found), plain(self.parts[0][1].parts)) + self.after
+        return self.before + self.form.plain_start(self.form.write(found), plain(self.parts[0][1].parts)) + self.after
 
 
 def _moved(source: Segment, translation: Text) -> Parts:

@@ -86,5 +86,5 @@ class _Markdown(Form):
                     cells[place] = f"<{'/' * bool(tag.ends)}{name}>" if name else tag.markup
         return "".join(cells)
 
-    def begun(self, written: str, source: str) -> str:
+    def plain_start(self, written: str, source: str) -> str:
         return written if _BEGINS_BLOCK.match(source) else _BEGINS_BLOCK.sub(r"\1\\", written)

@@ -69,7 +69,7 @@ class View:
 
 
 def with_layers(translator: BaseTranslator) -> Translator:
-    """Return a translator, into whose model one can look. Raises UserError for that of an exported model."""
+    """Return the translator of a model whose layers can be read. Raises UserError for that of an exported model."""
     from nmt.translation.translator import Translator
 
     if not isinstance(translator, Translator):

@@ -15,6 +15,7 @@ from nmt.evaluation.metrics.base import labels
 from nmt.lab.attention.caption import BYTE, SPACE
 from nmt.lab.attention.figure import content, draw
 from nmt.lab.attention.view import View, view
+from nmt.lab.compare.table import ZERO
 from nmt.lab.html import COLORS, chart, render
 from nmt.lab.report.errors import FAULTS
 from nmt.lab.report.examples import Example
@@ -44,6 +45,7 @@ def page(report: Report) -> str:
     shown = {number: _example(each) for number, each in examples.items()}  # an example may be in several lists
     return render(
         "report.html",
+        zero=ZERO,
         report=report,
         evaluation=evaluation,
         subject=evaluation.subject,
