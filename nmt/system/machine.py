@@ -29,7 +29,7 @@ def describe(device: torch.device | str = "cpu", count: int = 1) -> dict[str, An
     run uses. `system`: operating system and architecture.
     """
     return {
-        "cpu": cpu_model(),
+        "cpu": cpu_fact("model name") or platform.processor() or platform.machine(),
         "cores": usable_cores(),
         "threads": torch.get_num_threads(),
         "memory_bytes": _memory_bytes(),
@@ -75,14 +75,14 @@ def peak_memory_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts in bytes, other systems in KiB
 
 
-def cpu_model() -> str:
-    """Return the name of the processor."""
+def cpu_fact(name: str) -> str:
+    """Return what Linux says about the first processor under this name, as in "cpu family"; "" if it says nothing."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())
+        return ""
+    facts = (line.partition(":") for line in lines)
+    return next((value.strip() for key, _, value in facts if key.strip() == name), "")
 
 
 def _memory_bytes() -> int | None:

@@ -14,6 +14,7 @@ from nmt.system.place import Place, usable_cores
 
 M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8  # malloc.h
 LARGEST_INT = 2**31 - 1
+ZEN_5 = "26"  # AMD's number of this family of processors; Intel has none with 26
 ALONE = Place()
 
 
@@ -37,7 +38,8 @@ def multiply_with_onednn() -> bool:
     """Let oneDNN compute float32 products if it needs half the time of MKL. Return whether oneDNN is used.
 
     Torch multiplies with MKL, which uses the instructions of AVX-512 only on processors of Intel. So this function
-    chooses oneDNN on other processors with AVX-512, if there is no GPU.
+    chooses oneDNN on AMD's Zen 5, if there is no GPU. Zen 4 has the instructions too, but each takes two cycles: large
+    products are no faster, and small ones slower, because oneDNN compiles a product for each shape.
 
     Torch offers oneDNN only by a setting that also allows it to round the factors to bfloat16. oneDNN rounds only on
     processors with matrix units (AMX). A product is computed as a test, and the setting is taken back if it was
@@ -45,7 +47,7 @@ def multiply_with_onednn() -> bool:
     """
     if (
         torch.backends.cpu.get_cpu_capability() != "AVX512"
-        or "Intel" in machine.cpu_model()
+        or machine.cpu_fact("cpu family") != ZEN_5
         or torch.accelerator.is_available()
     ):
         return False
@@ -61,7 +63,7 @@ def multiply_with_onednn() -> bool:
 def keep_few_products() -> None:
     """Let oneDNN keep the last 64 products that it has compiled, if the environment says nothing else.
 
-    oneDNN multiplies with bfloat16, and in float32 on processors of AMD. It compiles a product for each shape and keeps
+    oneDNN multiplies with bfloat16, and in float32 on AMD's Zen 5. It compiles a product for each shape and keeps
     the last 1,024. Torch keeps 1,024 descriptions of products beside them. Each of both holds a quarter of a MiB, so
     the memory of a run grows. Both libraries read their variable at the first product.
     """
