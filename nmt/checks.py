@@ -53,11 +53,12 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
         yield f"data.pairs.{name}.path: not given, but data.{by_language[0]} has a file for each language; add a folder"
     if config.embeddings == "cooccurrence" and (config.init or config.model.get("tie_embeddings") != "all"):
         yield (
-            "embeddings: got cooccurrence, expected random with init, or with a table of embeddings for each side; use "
+            "embeddings: got cooccurrence, which needs one table of embeddings for both sides and no init; use "
             "model.tie_embeddings=all and init=null"
         )
-    if config.init is None and (config.init_parts or config.init_tokenizer == "new"):
-        yield "init: got nothing, expected a run folder for init_parts and init_tokenizer=new; add init=RUN_FOLDER"
+    of_init = config.init_parts or config.init_tokenizer == "new" or config.data.source_lang.endswith("_of_init")
+    if config.init is None and of_init:
+        yield "init: got nothing, expected a run folder for init_parts, a new tokenizer, fine_tune; add init=RUN_FOLDER"
     own, joint = config.tokenizer.path, config.tokenizer.joint
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (

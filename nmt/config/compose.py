@@ -27,6 +27,7 @@ from nmt.parameters import shown
 from nmt.system.place import start_of_run
 
 RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, and the folder of a multirun
+OTHER = -99999
 
 
 def compose(config_name: str, words: Sequence[str] = ()) -> dict[str, Any]:
@@ -56,6 +57,9 @@ def _composed(config_name: str, words: Sequence[str], key: str | None = None) ->
                 values[name] = OmegaConf.to_container(value, resolve=True, throw_on_missing=True)
     except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:
         raise UserError(_explain(error, overrides)) from error
+    if wrong := {"experiment", "debug"} & {*values}:
+        first = "the line '# @package _global_'"
+        raise UserError(f"{min(wrong)}: the chosen file must begin with {first}, and hold keys with values")
     if key is not None and not folder:
         raise UserError(f"{key}: got nothing, expected the path of a folder")
     return values, folder
@@ -88,8 +92,8 @@ def with_checkpoint_settings(
 ) -> dict[str, Any]:
     """Return the settings of a run with the model, tokenizer and spans of the checkpoint that it starts from (`init`).
 
-    `start` is the config of that checkpoint. What the words of the command line change in these sections is changed
-    here too: the settings with them are compared with the settings without them. A word that chooses an option, such as
+    `start` is the config of that checkpoint. What the words of the command line set in these sections is set here too:
+    the settings with them are compared with the settings with other values. A word that chooses an option, such as
     model=rnn, replaces its section. With init_tokenizer=new, the run has its own tokenizer and spans.
     """
     values = copy.deepcopy(dict(plain))
@@ -99,12 +103,18 @@ def with_checkpoint_settings(
         if section not in start or any(parse(word).key_or_group in groups() for word in own):
             continue
         values[section] = copy.deepcopy(start[section])
-        without = compose("train", [word for word in words if word not in own])[section] if own else plain[section]
+        # A number that no setting has: what a word sets is changed, also if it is the default.
+        other = [f"{word.partition('=')[0]}={OTHER}" for word in own if re.match(r"[^~=]+=(?!\{)", word)]
+        kept = [word for word in words if word not in own]
+        without = compose("train", [*kept, *other])[section] if own else plain[section]
         for dotted, (_, now) in changes(without, plain[section]).items():
             place, _, key = dotted.rpartition(".")
             node = section_of(values[section], place)
             node.pop(key, None)
             node |= {} if now is NOTHING else {key: now}
+    languages = start.get("data", {})  # for experiment=fine_tune
+    own = [key for key in ("source_lang", "target_lang") if values["data"][key] == f"{key}_of_init"]
+    values["data"] |= {key: languages.get(key, key.partition("_")[0]) for key in own}
     return values
 
 

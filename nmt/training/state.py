@@ -139,6 +139,10 @@ def read_last(recipe: Recipe) -> dict[str, Any]:
     if not path.is_file():
         raise UserError(f"resume={folder}: it has no {path.relative_to(folder)} to continue from; start the run again")
     last = load_state(path)
+    epochs = last["loops"]["fit_loop"]["epoch_progress"]["current"]["started"]
+    for name, count in (("max_steps", last["global_step"]), ("max_epochs", epochs)):
+        if 0 < (limit := getattr(recipe.settings.trainer, name) or 0) < count:
+            raise UserError(f"resume={folder}: trainer.{name}: got {limit}, expected at least {count}, which are done")
     changed = _changes(last["nmt"]["config"], recipe)
     names = tuple(f"{name}." for name in FIXED)
     fixed = [text for key, text in changed.items() if f"{key}.".startswith(names) and key != "optimizer.lr"]

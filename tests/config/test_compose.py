@@ -66,6 +66,7 @@ def test_every_option_of_every_group_composes_and_builds(number: int) -> None:
 @pytest.mark.parametrize("experiment", groups()["experiment"])
 def test_experiments_name_their_runs_and_bow_to_debug_and_the_command_line(experiment: str) -> None:
     words = ["init=null", "debug=fast", "seed=7", "optimizer.lr=0.5"]
+    words += ["data.source_lang=en"] * (experiment == "fine_tune")  # it has those of init
     found = config.compose("train", [f"experiment={experiment}", *words])
     assert (found["name"], found["seed"], found["optimizer"]["lr"]) == (experiment, 7, 0.5)
     assert (found["trainer"]["max_steps"], found["trainer"]["max_time"], found["data"]["limit"]) == (2, None, 64)

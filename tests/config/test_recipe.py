@@ -38,6 +38,17 @@ def test_a_typed_setting_counts_also_where_the_config_copies_it() -> None:
     assert values["model"] == start["model"]
 
 
+def test_a_typed_setting_counts_also_if_it_is_the_default() -> None:
+    values, _, plain = sections(f"model.encoder.layers={compose('train')['model']['encoder']['layers']}")
+    assert values["model"] == plain["model"]
+
+
+def test_fine_tuning_has_the_languages_of_the_checkpoint_unless_they_are_typed() -> None:
+    words = ["experiment=fine_tune", "data.target_lang=fr"]
+    data = with_checkpoint_settings(compose("train", words), compose("train", ["data.source_lang=ko"]), words)["data"]
+    assert (data["source_lang"], data["target_lang"]) == ("ko", "fr")
+
+
 @pytest.mark.parametrize("word", ["model=rnn", "model/positions=rotary"])
 def test_a_typed_option_replaces_the_section(word: str) -> None:
     values, start, plain = sections(word)

@@ -134,6 +134,8 @@ def test_refused_resume_leaves_a_finished_run_unchanged(tmp_path):
             go(folder, "trainer.max_steps=5", word, resume=True)
     with pytest.raises(UserError, match=r"this run is finished"):
         go(folder, "trainer.max_steps=3", resume=True)
+    with pytest.raises(UserError, match=r"trainer\.max_steps: got 2, expected at least 3, which are done"):
+        go(folder, "trainer.max_steps=2", resume=True)
     with pytest.raises(UserError, match=r"stopped inside an epoch of 150 pairs, whose batches"):
         go(folder, "trainer.max_steps=5", "data.batch_tokens=300", resume=True)
     assert {path: path.read_bytes() for path in files} == before
@@ -165,21 +167,11 @@ def test_finished_run_is_decoded_with_another_search(tmp_path):
     assert metrics["search"]["beam_size"] == load_translator(folder).search.beam_size != 2, "and back again"
 
 
-SHORT = [
-    "scheduler=constant",
-    "scheduler.warmup_share=1",
-    "callbacks.checkpointing.average_last=2",
-    "search.beam_size=2",
-]
-
-
+SHORT = ["scheduler=constant", "scheduler.warmup_share=1", "search.beam_size=2"]
+SHORT += ["callbacks.checkpointing.average_last=2"]
 EXTENDED = {
     "epochs": ([], "trainer.max_epochs=1", "trainer.max_epochs=3"),
-    "an epoch without validation": (
-        ["trainer.check_val_every_n_epoch=2"],
-        "trainer.max_epochs=1",
-        "trainer.max_epochs=2",
-    ),
+    "no validation": (["trainer.check_val_every_n_epoch=2"], "trainer.max_epochs=1", "trainer.max_epochs=2"),
     "early stopping": (
         ["optimizer.lr=1e-9", "trainer.val_check_interval=3", "trainer.max_epochs=2"],
         "callbacks.early_stopping.patience=1",
@@ -220,6 +212,8 @@ def test_an_extended_run_starts_at_the_share_that_is_done(tmp_path, monkeypatch)
     go(tmp_path, *SHORT, "trainer.max_epochs=1")
     go(tmp_path, *SHORT, "trainer.max_epochs=4", resume=True)
     assert shares == [0, 0.25]
+    with pytest.raises(UserError, match=r"trainer\.max_epochs: got 3, expected at least 4, which are done"):
+        go(tmp_path, *SHORT, "trainer.max_epochs=3", resume=True)
 
 
 def assert_extends(tmp_path, more, short, long):

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from nmt.cli.arguments import take, take_config_dir
 from nmt.cli.output import messages_on
 from nmt.cli.program import program
-from nmt.config.compose import compose
+from nmt.config.compose import compose, with_checkpoint_settings
 from nmt.config.settings import validate
 from nmt.errors import UserError, printable
 from nmt.system.atomic import require_writable, write_atomically
@@ -36,6 +36,7 @@ from nmt.system.run_files import find_checkpoint
 
 if TYPE_CHECKING:
     from nmt.config.settings import TrainConfig
+    from nmt.data.tokenizer import Tokenizer
     from nmt.lab.corpus.report import DataReport
 
 FILE = "data_report"
@@ -51,18 +52,26 @@ def main(argv: list[str]) -> None:
     if not (examples or "0").isdecimal():
         raise UserError(f"examples: got '{examples}', expected a number of at least 0")
     folder = None if out is None else Path(os.path.expanduser(out))
-    config = validate(compose("train", words))
+    plain, start = compose("train", words), None
+    if plain["init"] is not None:
+        from nmt.checkpoint import load  # here, because importing torch takes seconds
+
+        start = load(find_checkpoint(validate(plain).init or "", key="init"))
+        plain = with_checkpoint_settings(plain, start.config, words)
+    config = validate(plain)
     if folder is not None:
         require_writable(folder)
     with messages_on(sys.stderr):
-        report = inspect(config, int(examples or EXAMPLES))
+        report = inspect(config, None if start is None else start.tokenizer, int(examples or EXAMPLES))
     write(report, folder)
 
 
-def inspect(config: TrainConfig, examples: int) -> DataReport:
-    """Read the corpora, and return the report on them. Raises UserError for a mistake in the settings or the data."""
+def inspect(config: TrainConfig, tokenizer: Tokenizer | None, examples: int) -> DataReport:
+    """Read the corpora, and return the report on them, with a new tokenizer if none is given.
+
+    Raises UserError for a mistake in the settings or the data.
+    """
     from nmt.build import build_filters, build_more, build_source
-    from nmt.checkpoint import load
     from nmt.data.corpus import load_corpus, load_more, origin
     from nmt.data.tokenizer import Tokenizer
     from nmt.lab.corpus import inspection
@@ -70,15 +79,12 @@ def inspect(config: TrainConfig, examples: int) -> DataReport:
     from nmt.system.atomic import cache_folder
     from nmt.text.protect import Spans
 
-    start = None if config.init is None else find_checkpoint(config.init, key="init")
     build_filters(config.filters, (config.data.source_lang, config.data.target_lang), allow=config.allow)
     source, others = build_source(config.data, allow=config.allow), build_more(config.data, "more")
     corpus, more = load_corpus(source, config.data), load_more(others, config.data)
-    if start is None:
+    if tokenizer is None:
         spans = Spans(config.spans)
         tokenizer = Tokenizer.train(corpus["train"], config.tokenizer, cache_dir=cache_folder(), spans=spans)
-    else:
-        tokenizer = load(start).tokenizer
 
     def place(split: str) -> str:
         if not split.startswith(MORE):

@@ -35,7 +35,7 @@ class EarlyStopping(callbacks.EarlyStopping):
         """End a resumed run at once if its patience was used up: Lightning does not save that it was stopping."""
         trainer.should_stop |= self.wait_count >= self.patience
 
-    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         if self.wait_count >= self.patience:
             logger.info(
                 f"training ends early, after {counted(self.wait_count, 'validation')} without an improvement; "
