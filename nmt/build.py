@@ -85,8 +85,9 @@ def build_model(
     user's own packages whose classes the nodes may name.
     """
     encoder = build("encoder", config.get("encoder"), "model.encoder", allow=allow, vocab_size=source_vocab_size)
-    if not hasattr(encoder, "width"):
-        raise UserError("model.encoder: its constructor must set width, the last dimension of the memory")
+    for name in ("width", "embedding"):
+        if not hasattr(encoder, name):
+            raise UserError(f"model.encoder: its constructor must set {name}; see nmt/models/interface.py")
     sizes = {"vocab_size": target_vocab_size, "memory_width": encoder.width}
     decoder = build("decoder", config.get("decoder"), "model.decoder", allow=allow, **sizes)
     try:

@@ -123,7 +123,7 @@ def weight_mismatch(weights: Mapping[str, Tensor], model: Seq2Seq) -> str | None
 
 
 def non_finite(weights: Mapping[str, Tensor]) -> str | None:
-    """Return the name of the first weight that has an infinite value or NaN."""
+    """Return the name of the first weight that has an infinite value or NaN, or None."""
     for name, value in weights.items():
         if value.is_floating_point() and value.numel() and not all(map(torch.isfinite, torch.aminmax(value))):
             return name

@@ -45,6 +45,8 @@ class Range:
         )
 
     def __str__(self) -> str:
+        if self.low is not None and self.low == self.high:
+            return f"exactly {self.low:g} (this version has no other)"
         limits = (("at least", self.low), ("more than", self.above), ("less than", self.below), ("at most", self.high))
         # 1.0 is written as 1: equal annotations are one object in Python, so a limit may be either.
         given = ((words, int(n) if n == int(n) else n) for words, n in limits if n is not None)
@@ -121,8 +123,8 @@ def _fits_one(value: Any, option: Any) -> bool:
         return all(fits(item, arguments[1]) for item in value.values())
     if origin in (tuple, list, Sequence, dict, Mapping):
         return False
-    if origin is Callable:  # an object that was built, or its settings
-        return callable(value) or isinstance(value, Mapping)
+    if origin is Callable:
+        return callable(value)
     if typing.is_typeddict(option):
         return isinstance(value, Mapping)
     if option is float:
@@ -176,7 +178,9 @@ def _expected_one(option: Any) -> str:
         return f"a list (each {expected(arguments[0])})"
     if origin in (dict, Mapping):
         return "a mapping of names to settings" if is_dataclass(arguments[1]) else "a mapping"
-    if origin is Callable or typing.is_typeddict(option) or is_dataclass(option):
+    if origin is Callable:
+        return "a mapping with _target_"
+    if typing.is_typeddict(option) or is_dataclass(option):
         return "a mapping of settings"
     return option.__name__ if inspect.isclass(option) else str(option)
 

@@ -61,8 +61,10 @@ def test_values_and_objects_that_fit():
     others = (("sizes", (1, 2)), ("name", "a"), ("top", None), ("top", "auto"), ("top", 4))  # a range is one of numbers
     assert all(value_problem(value, annotations_of(Search)[name]) is None for name, value in others)
     assert value_problem([3, 4], tuple) is None and value_problem(3, tuple) == "got 3, expected a list"
-    assert value_problem(Block, Callable[..., Block]) is value_problem({"_target_": "x"}, Callable[..., Block]) is None
-    assert value_problem("dot", Callable[..., Block]) == "got 'dot', expected a mapping of settings"
+    assert value_problem(Block, Callable[..., Block]) is None
+    assert value_problem("dot", Callable[..., Block]) == "got 'dot', expected a mapping with _target_"
+    assert value_problem({"width": 8}, Callable[..., Block]) == "got {'width': 8}, expected a mapping with _target_"
+    assert value_problem(7.5, Annotated[float, Range(low=1, high=1)]).endswith("exactly 1 (this version has no other)")
 
 
 def test_the_annotations_are_those_of_the_constructor_that_runs():

@@ -105,7 +105,7 @@ class Encoder(nn.Module, ABC):
 
     embedding: nn.Embedding
     width: int
-    attends: bool
+    attends: bool = False
     max_length: int | None = None
 
     @abstractmethod
@@ -122,7 +122,7 @@ class Decoder(nn.Module, ABC, Generic[StateT]):
     """
 
     embedding: nn.Embedding
-    attends: bool
+    attends: bool = False
     output: nn.Linear
     max_length: int | None = None
 

@@ -144,8 +144,6 @@ class RecurrentEncoder(Encoder):
     Padding comes after the sentence and has no influence: a sentence has the same memory alone and in any batch.
     """
 
-    attends = False
-
     def __init__(
         self,
         *,

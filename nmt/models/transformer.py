@@ -36,7 +36,7 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TransformerBlock:
-    """The parameters that all layers of a stack share; see configs/model/transformer.yaml.
+    """The parameters that all layers of a stack share; see configs/model/encoder/transformer.yaml.
 
     `norm_first` puts the norm before each sublayer (pre-norm) instead of after it as in the paper. `scale_scores`
     divides attention scores by the root of the head width. `qk_norm` normalizes the queries and keys of each head, and

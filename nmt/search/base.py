@@ -71,11 +71,11 @@ class Search(ABC):
 
     A source of n tokens gets a translation of at most `max_length_factor` * n + `max_length_extra` tokens, eos included
     in both. A source is too long if it has more tokens than the sources of the training, or more than
-    `max_source_length`, because time and memory of a model with attention grow with its square. With `long_source`
-    "split" it is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole"
-    the model reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call
-    decodes at most `batch_tokens / width` padded source tokens, but at least one sentence. `unsure_below` only
-    decides which translations have the doubt "unsure" (see `nmt.translation.doubts`).
+    `max_source_length`: time and memory of attention grow with the square of the length. With `long_source` "split" it
+    is split into sentences, whose translations are joined again; with "refuse" it is an error. With "whole" the model
+    reads the complete source, and only a source of more than `max_source_length` tokens is an error. One call decodes
+    at most `batch_tokens / width` padded source tokens, but at least one sentence. `unsure_below` only decides which
+    translations have the doubt "unsure" (see `nmt.translation.doubts`).
 
     `replace` checks the annotations of the fields, and `__post_init__` conditions on several fields.
     """

@@ -55,7 +55,7 @@ class BeamSearch(ConstrainedSearch):
     normalization: Literal["gnmt", "power"] = "gnmt"
     coverage_penalty: Annotated[float, Range(low=0, high=100)] = 0.0
     groups: Annotated[int, Range(low=1, high=1)] = 1  # of earlier versions, whose checkpoints have it
-    diversity: float = 0.5  # likewise
+    diversity: Annotated[float, Range(low=0.5, high=0.5)] = 0.5  # likewise
     n_best: PositiveInt = 1
 
     def __post_init__(self) -> None:

@@ -92,7 +92,7 @@ def shrink(node: Any, key: str = "") -> Any:
 def model_config(words: str) -> dict[str, Any]:
     """Return the plain, small `model` node of "rnn model/attention=luong model.attention.score=concat"."""
     name, *overrides = words.split()
-    tree = OmegaConf.create({"model": options()["model"][name]})
+    tree = OmegaConf.create({"model": options()["model"][name], "data": {"max_length": 128}})
     for override in overrides:
         key, value = override.removeprefix("+").split("=")
         group, _, place = key.partition("@")
@@ -126,7 +126,7 @@ def shipped() -> Iterator[str]:
 
 def attention_node(name: str) -> dict[str, Any]:
     node: dict[str, Any] = copy.deepcopy(options()["model/attention"][name])
-    return node
+    return node | {"max_length": 128} if "max_length" in node else node
 
 
 def query_state(node: dict[str, Any]) -> str | None:

@@ -71,7 +71,7 @@ def test_an_encoder_of_ones_own_that_breaks_the_contract_is_one_line(monkeypatch
     strange.Lacking = Lacking  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "strange", strange)
     for target, message in (
-        ("strange.Lacking", "model.encoder: its constructor must set width, the last dimension of the memory"),
+        ("strange.Lacking", "model.encoder: its constructor must set width; see nmt/models/interface.py"),
         ("nmt.models.transformer.Embedding", "model.encoder._target_: .*expected a class derived from .*Encoder"),
     ):
         sizes = {"source_vocab_size": 12, "target_vocab_size": 12}

@@ -90,7 +90,7 @@ class Unused(RecurrentDecoder):
 
 
 def recurrent(
-    attention: type[Attention] = Dot,
+    attention: type[Attention] | None = Dot,
     encoder: type[RecurrentEncoder] = RecurrentEncoder,
     decoder: type[RecurrentDecoder] = RecurrentDecoder,
 ) -> Seq2Seq:
@@ -104,11 +104,7 @@ def recurrent(
 @pytest.mark.parametrize(
     ("parts", "module", "words"),
     [
-        (
-            {"attention": Padded},
-            "decoder.attention",
-            "got weights of padding, expected 0: scores are -inf where the mask is False",
-        ),
+        ({"attention": Padded}, "decoder.attention", "got weights of padding, expected 0: scores are -inf where the"),
         ({"encoder": Unmasked}, "encoder", "memory or the final state of a sentence change with its padding"),
         ({"encoder": Mixing}, "encoder", "or with the other sentences of the batch"),
         ({"encoder": LayersFirst}, "encoder", r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
@@ -122,3 +118,10 @@ def test_a_mistake_is_found_and_its_module_named(parts: dict[str, Any], module: 
     with pytest.raises(ParameterError, match=words) as caught:
         try_model(recurrent(**parts))
     assert caught.value.parameter == module
+
+
+def test_a_model_that_computes_nan_is_refused() -> None:
+    model = recurrent(attention=None)
+    model.encoder.embedding.weight.data.fill_(torch.nan)
+    with pytest.raises(ParameterError, match="memory or the final state"):
+        try_model(model)
