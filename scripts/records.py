@@ -33,7 +33,7 @@ PAGE, ENTRIES = ROOT / "docs" / "records.md", ROOT / "docs" / "records.yaml"
 GOAL, SEEDS = 39.0, 3
 FIRST = "multi30k_transformer"
 HEAD = ["date", "minutes", "ratio", "BLEU", "epochs", "what changed", "machine", "commit"]
-MORE_PAIRS = ("more", "train", "limit", "val", "test")  # settings of `data` that replace or add sentence pairs
+MORE_PAIRS = ("more", "pairs", "train", "limit", "val", "test")  # settings of `data` that replace or add sentence pairs
 
 
 def problems(configs: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]]) -> Iterator[str]:

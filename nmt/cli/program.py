@@ -87,6 +87,8 @@ def users_message(error: Exception) -> str | None:
     if type(error).__name__ == "OutOfMemoryError":  # of torch, which this module does not import
         remedy = "use smaller batches, as in data.batch_tokens=2000 for a training, or a smaller model"
         return f"the device's memory is too small ({str(error).partition('.')[0]}); {remedy}"
+    if type(error).__name__ == "MisconfigurationException":
+        return f"Lightning refuses these settings: {one_line(error)}"
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in sys.modules:
         what = one_line(error).rstrip(".")
         return f"{what} in {sys.executable}; activate the environment (. .venv/bin/activate), or install the package"

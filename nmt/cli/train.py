@@ -31,7 +31,7 @@ Examples:
 {groups}
 
 Flags:
-  -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>;
+  -m, --multirun      run every combination of the values given with commas, in multirun/<name>/<time>/<n>_<settings>;
                       if a job fails, the error is printed and the other jobs still run
   --cfg job           print the config (with -m, the config of each job) and stop
   --config-dir FOLDER add your YAML files, in groups such as FOLDER/experiment/, to the shipped ones

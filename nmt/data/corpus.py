@@ -16,6 +16,7 @@ from nmt.data.sources.files import read_lines, together
 from nmt.data.word_links import links_of_pair
 from nmt.errors import UserError, counted
 from nmt.system.lines import digest
+from nmt.tokens import MACHINE_MARK
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,9 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
     corpora = {}
     for name, entry in (config.more or {}).items():
         corpora[name] = Split.of(_first(sources[name].splits()["train"], config.limit))
+        for pair in islice(corpora[name], 1):
+            if MACHINE_MARK in (pair.target[:4], config.both_directions and pair.source[:4]):
+                raise UserError(f"data.more.{name}: targets would begin with {MACHINE_MARK}; write it without tag=true")
         epochs = f"epochs {entry.first_epoch} to {entry.last_epoch or 'the last'}"
         logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}, {epochs}")
     return corpora

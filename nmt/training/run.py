@@ -239,21 +239,15 @@ def encode_pairs(
 ) -> tuple[TrainingPairs, list[Encoded]]:
     """Return the training and validation pairs as ids. `corpora` has the splits of each pair of languages.
 
-    Raises UserError if a validation pair or a test source is longer than the positions of the model.
+    Raises UserError if a validation pair is longer than the positions of the model, and if the search refuses a
+    validation or test source because of its length.
     """
     tokenizer, linked, corpus = translator.tokenizer, objects.objective.needs_links, corpora[""]
     val = encode(list(corpus["val"]), tokenizer, linked=linked)
-    lengths = {"val": [len(pair.source) for pair in val], "test": []}
-    if translator.model.encoder.max_length is not None:
-        lengths["test"] = [len(part.ids) for part in translator.encode([p.source for p in corpus.get("test", ())])]
-    for split, sources in lengths.items():
-        target = max((len(pair.target) for pair in val), default=0) if split == "val" else 0
-        check_lengths(
-            translator.model,
-            settings.model,
-            max(sources, default=0),
-            target,
-            of=f"the longest sentence of {split}",
-            otherwise="leave that sentence out",
-        )
+    source, target = (max((len(getattr(pair, side)) for pair in val), default=0) for side in ("source", "target"))
+    of, otherwise = "the longest sentence of val", "leave that sentence out"
+    check_lengths(translator.model, settings.model, source, target, of=of, otherwise=otherwise)
+    for split in ("val", "test"):
+        for number, pair in enumerate(corpus.get(split, ()), 1):
+            translator.check_source(pair.source, f"{split}, sentence {number:,}")
     return make_training_pairs(settings, corpora, more, tokenizer, chosen=objects.filters, linked=linked), val

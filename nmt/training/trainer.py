@@ -77,7 +77,7 @@ def make_trainer(
         )
     except (ValueError, TypeError, ModuleNotFoundError, RuntimeError, MisconfigurationException) as error:
         raise UserError(
-            f"trainer: got accelerator={settings.accelerator}, which Lightning refuses here: {one_line(error)}"
+            f"trainer, callbacks: Lightning refuses accelerator={settings.accelerator} or a callback: {one_line(error)}"
         ) from error
     if trainer.precision != settings.precision:  # Lightning trains with another precision and only warns
         raise UserError(

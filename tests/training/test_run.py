@@ -45,7 +45,7 @@ def parts_of(recipe: Recipe) -> SimpleNamespace:
     [
         ("val", LONG, SHORT, True),
         ("val", SHORT, LONG, True),
-        ("test", LONG, SHORT, True),
+        ("test", LONG, SHORT, False),  # the search splits it
         ("test", SHORT, LONG, False),  # the model does not read it
         ("val", SHORT, SHORT, False),
     ],
@@ -63,6 +63,14 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
     words = rf"positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
     with pytest.raises(UserError, match=words):
         parts_of(recipe)
+
+
+@pytest.mark.parametrize("row", ["one\t｟14｠ eins", "｟14｠ one\teins"])
+def test_no_target_begins_with_the_mark_of_what_a_model_wrote(row: str, tmp_path: Path) -> None:
+    (tmp_path / "back.tsv").write_text(f"{row}\n", "utf-8")
+    words = [f"data.more={{back: {{train: {tmp_path}/back.tsv}}}}", "data.both_directions=true"]
+    with pytest.raises(UserError, match=r"data\.more\.back: targets would begin with ｟14｠"):
+        parts_of(compose_run([*CORPUS, *words, f"hydra.run.dir={tmp_path}/run"]))
 
 
 def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ class Checkpointing(Callback):
         self,
         *,
         average_last: NonNegativeInt = 5,
-        ema_decay: None = None,  # of earlier versions, whose config.yaml has this key
         save_every_updates: PositiveInt = 500,
     ) -> None:
         self.average_last = average_last
