@@ -19,16 +19,15 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from nmt.cli.arguments import ModelSettings, PathText, configured
 from nmt.cli.output import messages_on, new_file, output_file, print_stderr
-from nmt.data.sources.base import Pairs, swapped
-from nmt.data.sources.files import ROWS, file_spec, read_pairs
+from nmt.data.sources.base import Pairs
+from nmt.data.sources.files import file_spec, read_pairs
 from nmt.errors import counted
 from nmt.parameters import PositiveInt
-from nmt.system.lines import format_of, is_jsonl
+from nmt.system.lines import is_jsonl
 
 CHUNK = 1024  # lines scored together
 
@@ -51,13 +50,9 @@ def main(config: ScoreConfig) -> None:
     output = new_file(config.output)
 
     from nmt.cli.translation_lines import record
-    from nmt.translation.loading import languages_of
 
-    translator, models = config.load(batch_tokens=config.batch_tokens)
-    trained = languages_of(models[0].config)
-    backwards = trained is not None and translator.languages == trained[::-1]
-    names = trained if backwards else translator.languages
-    pairs = read_pair_files(config.source, config.target, names, backwards=backwards)
+    translator, _ = config.load(batch_tokens=config.batch_tokens)
+    pairs = read_pair_files(config.source, config.target, translator.languages)
     with messages_on(sys.stderr):  # all pairs are checked before the first one is scored
         for sources, targets, places in chunks(pairs, config.source):
             translator.encode_pairs(sources, targets, places=places)
@@ -76,18 +71,12 @@ def main(config: ScoreConfig) -> None:
     print_stderr(f"{size}: log P {log_prob:.2f}, {mean:.4f} a token, perplexity {perplexity:.2f}")
 
 
-def read_pair_files(source: str, target: str, languages: tuple[str, str] | None, *, backwards: bool = False) -> Pairs:
-    """Return the pairs of two files, which may be one file of JSON Lines or TSV. Reading them raises UserError.
+def read_pair_files(source: str, target: str, languages: tuple[str, str] | None) -> Pairs:
+    """Return the pairs of two files, which may be one file of JSON Lines, TSV or CSV. Reading them raises UserError.
 
-    In such a file, the columns are the `languages` of the model's training, if it knows them. `backwards` says that the
-    sources are in the second of these languages.
+    In such a file, the columns are the `languages` of the model, or source and target if it does not know them.
     """
-    names = languages or ("source", "target")
-    first, second = names[::-1] if backwards else names
-    if Path(source) != Path(target) or format_of(source) not in ROWS:
-        return read_pairs(file_spec([source, target], "source"), first, second)
-    pairs = read_pairs(file_spec(source, "source"), *names)
-    return swapped(pairs) if backwards else pairs
+    return read_pairs(file_spec([source, target], "source"), *(languages or ("source", "target")))
 
 
 def chunks(pairs: Pairs, name: str) -> Iterator[tuple[list[str], list[str], list[str]]]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nmt.cli.translation_lines import LineTranslator
 
 STDIN = "standard input, line "
-DOCUMENTS = (".html", ".htm", ".md", ".po", ".srt", ".vtt")
+DOCUMENTS = (".html", ".htm", ".md", ".markdown", ".po", ".pot", ".srt", ".vtt")
 BLOCK = 1 << 16  # maximum number of bytes in one read: enough lines for batches of similar length
 
 

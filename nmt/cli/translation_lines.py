@@ -45,7 +45,7 @@ class LineTranslator:
     def lines(self, sentences: Sequence[str], places: Sequence[str], *, prefix: str = "") -> Iterator[str]:
         """Yield a line for each sentence, with its line end. `places` name the sentences in warnings.
 
-        Every translation begins with `prefix`. Only an empty sentence has an empty translation.
+        Every translation begins with `prefix`.
         """
         found = self.translations(sentences, places, prefix=prefix)
         maps = None

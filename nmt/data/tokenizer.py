@@ -281,7 +281,8 @@ def _model(
         stride = max(1, -(-len(split) // config.max_pairs))
         size = config.vocab_size
         if size is None:
-            size = default_size(len({" "}.union(*_texts(split, side, stride, spans))), len(split))
+            characters = {" ", *itertools.chain.from_iterable(_texts(split, side, stride, spans))}
+            size = default_size(len(characters), len(split))
         model = train_model(_texts(split, side, stride, spans), size, side, config, tags)
         note = f", trained on one pair in {stride} of {len(split):,}" if stride > 1 else ""
         if entry is not None:

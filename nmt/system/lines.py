@@ -57,7 +57,7 @@ COMPRESSIONS: Mapping[bytes, Callable[[Path], Any]] = {  # by the first bytes of
 }
 # How a file begins that holds no text in UTF-8: archives, Parquet and Arrow, documents, UTF-16 and UTF-32.
 NO_TEXT = re.compile(
-    rb"PK\x03\x04|7z\xbc\xaf|Rar!|.{257}ustar|PAR1|ARROW1|%PDF-|\{\\rtf|\xd0\xcf\x11\xe0|\xff\xfe|(\0\0)?\xfe\xff",
+    rb"PK\x03\x04|7z\xbc\xaf|Rar!|.{257}ustar|PAR1|ARROW1|%PDF-|\{\\rtf|\xd0\xcf\x11\xe0|\xff\xfe|(\0\0)?\xfe\xff|(.\0|\0.){2}",
     re.DOTALL,
 )
 

@@ -40,7 +40,7 @@ _WITHOUT_SPACE = regex.compile(
 # Letters without a capital, or whose capital does not tell the small letter: Greek capitals lack accents, and İ would
 # become an i with a second dot.
 _NO_CAPITALS = regex.compile(r"[\p{Ll}\p{Lo}\p{Greek}\u0130]")
-VERSION = 6  # of the form in which models read a text; files of another version in the cache are not used
+VERSION = 7  # of the form in which models read a text; files of another version in the cache are not used
 SECONDS = 5.0  # the longest time of a search for spans in a text; a pattern of one's own may be slow
 
 
@@ -373,5 +373,6 @@ def _spoken(slot: Slot | None) -> str:
 
 def _alone(span: str) -> str:
     """Return a pattern for `re`: the package regex takes cubic time to read a long span that repeats itself."""
-    first, last = (re.escape(each) + "A-Za-z0-9" * each.isalnum() for each in (span[0], span[-1]))
-    return f"(?<![{first}]){re.escape(span)}(?![{last}])"
+    first, last = (re.escape(each) + "A-Za-z0-9" * (each.isalnum() or each == "/") for each in (span[0], span[-1]))
+    first += "$" * (span[0] == "{") + r"._+\-" * ("@" in span) + ".~" * (span[0] == "/")
+    return rf"(?<![{first}]){re.escape(span)}(?![{last}]|[./?#=&:@_%~\\][A-Za-z0-9])"

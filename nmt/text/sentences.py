@@ -72,7 +72,7 @@ _LAST_WORD = rf"""
     [^\s\p{{Sentence_Terminal}}…] \s? (?: \p{{Lu}} | \d{{1,2}} )
     | \p{{Lu}}\.\p{{Lu}} | \b[ap]\.m | \d\.\d{{1,2}} | \b(?:{_BEFORE_NUMBERS})\.\s?\d{{1,2}}
 """
-# The letters of a Korean list, as in "가. 목적 나. 범위".
+# The letters of a Korean list, as in "가. 목적을 적는다. 나. 범위를 적는다.".
 _LABEL = r"(?: ^ | [\p{Sentence_Terminal}…]\s ) [가나다라마바사아자차카타파하]"
 _STOP = rf"""
     (?:

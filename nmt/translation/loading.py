@@ -81,8 +81,8 @@ def load_translator(
     it is loaded and translates in CTranslate2. The default strategy is in the checkpoint. A `search` object, or a node
     with a `_target_`, replaces it. A mapping without `_target_` replaces single settings, and so do `fields`:
     `load_translator(path, beam_size=5)`. `allow` names your packages whose classes the checkpoint and `search` may
-    name. Raises UserError for a checkpoint or a setting that cannot be used, for models with different languages or
-    target vocabularies, which cannot be an ensemble, and for what the engine cannot do.
+    name. Raises UserError for a checkpoint or a setting that cannot be used, for models with different languages,
+    vocabularies or spans, which cannot be an ensemble, and for what the engine cannot do.
     """
     return _translator(load_models(path, device, allow), device, engine, search, allow, **fields)
 
@@ -224,7 +224,7 @@ def direction(
 
     Raises UserError if there is none.
     """
-    known, *others = map(directions_of, configs)
+    known, *others = [*filter(None, map(directions_of, configs))] or [[]]
     fitting = [each for each in known if all(each in one for one in others)]
     for side, code in enumerate((source_lang, target_lang)):
         if code:

@@ -83,7 +83,3 @@ def test_a_model_of_both_directions_scores_either(run: Run, words: list[str], tm
     assert [row["translation"] for row in rows] == [
         {"de": source, "en": target} for source, target in zip(SOURCES, TARGETS, strict=True)
     ]
-    (tmp_path / "a.tsv").write_text("".join(f"{t}\t{s}\n" for s, t in zip(SOURCES, TARGETS, strict=True)), "utf-8")
-    table = f"{tmp_path}/a.tsv"  # no header, so its columns are in the order of the training: English is the first one
-    score.main([f"ckpt={both}", f"source={table}", f"target={table}", "source_lang=de", f"output={tmp_path}/b.jsonl"])
-    assert (tmp_path / "b.jsonl").read_text("utf-8") == (tmp_path / "scored.jsonl").read_text("utf-8")

@@ -232,10 +232,8 @@ def test_each_line_belongs_to_its_pair(aligned, tmp_path):
     (tmp_path / "val.align.gz").write_bytes(gzip.compress((tmp_path / "val.align").read_bytes()))
     assert alignments(aligned(["val"], val_alignment="val.align.gz")["val"]) == LINES
     assert alignments(aligned(["train"], train_alignment="train.align", limit=2)["train"]) == LINES[:2]
-    turned = aligned(["train"], train_alignment="train.align", swapped=True, source_lang="de", target_lang="en")[
-        "train"
-    ]
-    assert list(turned) == [pair.swapped() for pair in found["train"]]
+    turned = aligned(["train"], train_alignment="train.align", swapped=True, source_lang="de", target_lang="en")
+    assert list(turned["train"]) == [pair.swapped() for pair in found["train"]]
     (tmp_path / "cldr.align").write_text("0-0\n" * 20, "utf-8")
     generated = aligned(["train"], "cldr", sizes=[20, 4, 4], train_alignment="cldr.align")["train"]
     assert alignments(generated) == ["0-0"] * 20, "every source can have them"

@@ -166,6 +166,8 @@ def test_a_pair_has_pieces_for_the_spans_of_both_sides() -> None:
         if common.total() <= len(SPAN_MARKS):
             assert kept == [side - common for side in both]
     assert COMMON.read_pair("{a} {x} {b}", "{b} {a} {y}") == ("｟0｠ {x} ｟1｠", "｟1｠ ｟0｠ {y}")
+    for one, other in (("http://a.com", "http://a.com/b"), ("/usr/lib", "/usr/lib_old"), ("a@b.org", "x.a@b.org")):
+        assert COMMON.read_pair(one, other) == (one, other), "one is a part of the other"
     assert NO_SPANS.read_pair("{a}", "{a}") == ("{a}", "{a}") and not NO_SPANS and COMMON
 
 

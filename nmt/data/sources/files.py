@@ -25,7 +25,7 @@ from nmt.text.languages import find_language
 
 JSON = (".jsonl", ".json", ".ndjson")
 ROWS = (*JSON, ".tsv", ".csv")  # the formats with several texts in a row
-DATA_SET = (*SAVED, "train*.parquet", "*/train*.parquet")  # in a folder that the library `datasets` can read
+DATA_SET = (*SAVED, "train*.parquet", "data/train*.parquet")  # in a folder that the library `datasets` can read
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 SIDES = (["source", "target"], ["src", "tgt"], ["src", "trg"])  # headers that name no language
 NO_SENTENCE = re.compile(r"[\d.,e+-]*|https?://\S*|CC-BY .*")  # a number, an address, or the licence of one pair
@@ -252,7 +252,7 @@ def _csv(lines: Iterator[Text]) -> Iterator[tuple[int, list[str] | Bad]]:
         except StopIteration:
             return
         except csv.Error:
-            yield number, Bad(f"malformed CSV up to line {table.line_num:,}")
+            yield from ((lost, Bad("malformed CSV")) for lost in range(number, table.line_num + 1))
 
 
 def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str]) -> tuple[list[str], int]:
@@ -266,7 +266,7 @@ def _header(head: Sequence[Sequence[str]], path: Path, languages: Sequence[str])
     keys = tuple(field.strip() for field in head[0])
     found = [key_of(language, keys) for language in languages]
     codes = len(keys) > 1 and all(map(LANGUAGE_CODE.fullmatch, keys))
-    if codes or {*languages} & {*keys} or len({*found} - {None}) == len(languages) > 1:
+    if codes or {*languages} & {*keys} or len({*found} - {None}) == len(languages):
         if len(keys) >= len(languages) and None in found:
             raise UserError(f"{path}:1 (read as a header line): {no_key(languages[found.index(None)], keys)}")
         return list(keys), 1

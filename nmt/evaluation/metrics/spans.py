@@ -87,7 +87,7 @@ class TermAccuracy(KeptSpans):
             rest, matches = normalized(hypothesis), 0
             parts = self.spans.divide(source, self.terms)
             given = [each.given for each in parts if isinstance(each, Slot) and each.given]
-            for wanted in sorted(given, key=len, reverse=True):
+            for wanted in sorted(map(normalized, given), key=len, reverse=True):
                 pattern = f"(?i-f:{before(wanted)}{regex.escape(wanted)}{behind(wanted)})"
                 rest, replaced = regex.subn(pattern, " ", rest, count=1, flags=regex.V1)
                 matches += replaced

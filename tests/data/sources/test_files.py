@@ -10,7 +10,6 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
-import datasets
 import pyarrow
 import pytest
 
@@ -123,7 +122,7 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.tsv", "a\tb\nc\n", "a.tsv:2: 1 column; expected 2: en, de"),
         ("a.tsv", "en\tde\nx\ty\tz\n", "a.tsv:2: 3 columns; expected 2: en, de"),
         ("a.tsv", b"a\tb\nc\td\n\xffe\tf\n", "a.tsv:3: not UTF-8; convert the text"),
-        ("a.csv", '"a" x,b\nc,d\n', "a.csv:1: malformed CSV up to line 1"),
+        ("a.csv", '"a" x,b\nc,d\n', "a.csv:1: malformed CSV; repair"),
         ("a.csv", b"en,de\na,b\n\xff,b\n", "a.csv:3: not UTF-8"),
         ("a.txt", "a\n", "a.txt: got 'a', expected source, tab, target in each line"),
         ("a.txt", "a\tb\tc\n", r"(sed -i '1i en\tde\tcolumn 3' "),
@@ -133,6 +132,7 @@ def test_lines_end_with_newline_alone(tmp_path):
         ("a.tsv", "\n\n", "a.tsv: empty corpus"),
         ("a.tsv", TSV.encode("utf-16"), "got no text (an archive, a document, Parquet or UTF-16; unpack it"),
         ("a.tsv", TSV.encode("utf-32"), "iconv -f UTF-16 -t UTF-8 OLD > NEW"),
+        ("a.tsv", TSV.encode("utf-16-le"), "got no text"),
         ("a.tsv", b"PK\x03\x04 ", "got no text"),
         ("a.tsv", b"PAR1 ", "got no text"),
     ],
@@ -234,6 +234,8 @@ def test_bad_rows_are_left_out_counted_and_named_in_every_format(tmp_path, heard
 
 
 def test_folders_of_the_library_datasets(tmp_path):
+    import datasets  # takes a second
+
     table = datasets.Dataset.from_list(ROWS)
     table.save_to_disk(str(tmp_path / "saved"))
     datasets.DatasetDict(train=table, validation=table).save_to_disk(str(tmp_path / "splits"))
