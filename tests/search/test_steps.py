@@ -108,7 +108,7 @@ def test_a_mean_with_probabilities_of_zero() -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, ALL], ids=["plain", "all rules"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_beam_that_holds_everything_equals_brute_force_behind_a_prefix(settings: dict[str, Any], seed: int) -> None:
     toy, search = Bound(6, seed), BeamSearch(beam_size=3**4, n_best=3, **settings)
     topics, limits, prefixes = toy.topics(4), [4, 2, 5, 3], [[4], [5], [5, 5, 5], []]

@@ -54,7 +54,7 @@ def test_a_particle_gets_the_form_that_the_word_asks_for(word: str, text: str, e
 @pytest.mark.parametrize("form", [each for pair in FORMS.items() for each in pair])
 def test_the_form_depends_on_the_final_of_every_syllable(form: str) -> None:
     pair = next(pair for pair in FORMS.items() if form in pair)
-    for code in range(ord("가"), ord("힣") + 1):
+    for code in range(ord("가"), ord("힣") + 1, 29):  # each of the 28 finals
         final = (code - ord("가")) % 28
         vowel = final == 0 or (final == 8 and "로" in pair)
         assert agreed(chr(code), form) == pair[vowel]

@@ -180,7 +180,7 @@ def test_a_slot_is_never_divided(most: int) -> None:
 def test_a_long_line_takes_no_long_time() -> None:
     started = time.process_time()
     units = (".", "!", "a.", ". ", "'", "?)", " ", "x", "。'", ".  a ", "하세요 ", "A. ", "1. The ")
-    for text in (*(unit * 20_000 for unit in units), f"'요.'{' ' * 20_000}하고"):
+    for text in (*(unit * 10_000 for unit in units), f"'요.'{' ' * 10_000}하고"):
         parts = split_to_fit(text, lambda part: len(part) <= 100)
         assert "".join("".join(parts).split()) == "".join(text.split())
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 3

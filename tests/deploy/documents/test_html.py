@@ -209,7 +209,7 @@ def hostile(draw: random.Random, text: str) -> str:
 @pytest.mark.parametrize("translate", [same, scattered, lossy, hostile])
 def test_every_tag_is_there_once_and_nests(translate: Callable[[random.Random, str], str], spans: Spans) -> None:
     draw, marked = random.Random(7), 0
-    for _ in range(600):
+    for _ in range(150):
         text = "".join(draw.choices(ATOMS, k=draw.randint(1, 25)))
         document = marked_up(text, spans)
         untouched = document.filled(document.sentences)
@@ -220,4 +220,4 @@ def test_every_tag_is_there_once_and_nests(translate: Callable[[random.Random, s
         if translate is same:
             assert re.sub(r"\s|<wbr>", "", found) == re.sub(r"\s|<wbr>", "", untouched)
         marked += sum(not isinstance(sentence, str) for sentence in document.sentences)
-    assert marked > 200 or not spans
+    assert marked > 50 or not spans

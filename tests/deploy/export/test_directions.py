@@ -38,7 +38,9 @@ def model(run: Run) -> LoadedModel:
     return replace(found, config={**found.config, "data": data})
 
 
-@pytest.mark.parametrize("format", [CTranslate2(), HuggingFace(), Html()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "format", [CTranslate2(), pytest.param(HuggingFace(), marks=pytest.mark.slow), Html()], ids=lambda each: each.name
+)
 def test_each_direction_has_our_numbers(format: Format, model: LoadedModel, tmp_path: Path) -> None:
     for source, target in (("en", "fr"), ("fr", "en")):
         turned = in_direction(model, (source, target))

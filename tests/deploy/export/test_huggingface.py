@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import unicodedata
@@ -26,8 +27,8 @@ from tests.deploy.export.models import (
 )
 from tests.tiny_run import Run
 
-pytest.importorskip("transformers")
-pytestmark = pytest.mark.slow  # the import of transformers takes seconds
+LACKING = importlib.util.find_spec("transformers") is None  # its import takes seconds
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(LACKING, reason="needs transformers")]
 
 POSITIONS = "nmt.models.positions"
 HELD: dict[str, dict[str, Any]] = {
