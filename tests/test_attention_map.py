@@ -142,7 +142,7 @@ def test_json_is_as_documented_and_readable() -> None:
     [
         ("no", "damaged ("),
         ("[" * 100_000, "damaged ("),
-        ('{"format": "nmt-attention-map", "version": 2}', "version: got 2, expected an integer of at least 3"),
+        ('{"format": "nmt-attention-map", "version": 2}', "version: got 2, expected an integer of exactly 3"),
         (make().to_json().replace(", 0.", f", {'9' * 99}", 1), "finite"),
         (make().to_json().replace(", 0.", f", {'9' * 400}", 1), "too large"),
         (make().to_json().replace('"▁bike"', "7"), "pieces.source: got"),

@@ -220,4 +220,4 @@ def test_every_tag_is_there_once_and_nests(translate: Callable[[random.Random, s
         if translate is same:
             assert re.sub(r"\s|<wbr>", "", found) == re.sub(r"\s|<wbr>", "", untouched)
         marked += sum(not isinstance(sentence, str) for sentence in document.sentences)
-    assert marked > 50 or not spans
+    assert marked > 40 or not spans

@@ -115,7 +115,7 @@ def test_a_window_behind_the_rows_of_location_has_weights() -> None:
     ("scores", "message"),
     [
         ("local_m", "model.decoder.attention.scores: got an attention with a window of its own"),
-        ("none", "model.decoder.attention: 'dict' object is not callable"),
+        ("none", "model.decoder.attention.scores: got {'attention': None}, expected a mapping with _target_"),
     ],
 )
 def test_a_wrong_combination_is_one_line(scores: str, message: str) -> None:
