@@ -28,7 +28,8 @@ RESULTS = ROOT / "docs" / "results"
 SPEEDS = "speeds.yaml"  # the speeds of training of rows
 MORPHEMES = "morphemes"  # the name of BLEU of Korean morphemes, beside BLEU of characters
 # the other systems with the same test set are tested against the one of these, or against the first
-BASELINES = ("multi30k_transformer", "office_help_en_ko", "office_help_ko_en")
+TRANSFORMERS = ("multi30k_transformer", "multi30k_fr_transformer", "multi30k_cs_transformer")
+BASELINES = (*TRANSFORMERS, "office_help_en_ko", "office_help_ko_en")
 
 
 def add(runs: Sequence[Path], results: Path) -> None:
