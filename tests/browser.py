@@ -68,7 +68,8 @@ class Browser(Page):
     _session: str | None = None
 
     def open(self, page: Path | str, *, width: int = 1300, dark: bool = False) -> None:
-        """Open a file, or the page of an address."""
+        """Open a file, or the page of an address, and forget the errors of the page before."""
+        self.errors.clear()
         self._send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", features=[scheme])

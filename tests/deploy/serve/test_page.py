@@ -22,7 +22,6 @@ def client() -> Iterator[Client]:
 
 @pytest.fixture
 def page(chromium: Browser, client: Client) -> Iterator[Browser]:
-    chromium.errors.clear()
     chromium.requests.clear()
     chromium.open(f"http://127.0.0.1:{client.port}/")
     wait_for(lambda: chromium.run("document.getElementById('target').value"))
