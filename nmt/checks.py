@@ -56,9 +56,9 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "embeddings: got cooccurrence, which needs one table of embeddings for both sides and no init; use "
             "model.tie_embeddings=all and init=null"
         )
-    of_init = config.init_parts or config.init_tokenizer == "new" or config.data.source_lang.endswith("_of_init")
-    if config.init is None and of_init:
-        yield "init: got nothing, expected a run folder for init_parts, a new tokenizer, fine_tune; add init=RUN_FOLDER"
+    needs_run = config.init_parts or config.init_tokenizer == "new" or config.data.source_lang.endswith("_of_init")
+    if config.init is None and needs_run:
+        yield "init: got nothing, expected a run folder (for init_parts, a new tokenizer or fine_tune); init=RUN_FOLDER"
     own, joint = config.tokenizer.path, config.tokenizer.joint
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (

@@ -27,7 +27,7 @@ from nmt.parameters import shown
 from nmt.system.place import start_of_run
 
 RUN_DIR, SWEEP_DIR = "hydra.run.dir", "hydra.sweep.dir"  # the folder of a run, and the folder of a multirun
-OTHER = -99999
+OTHER = -99999  # a value that no setting has
 
 
 def compose(config_name: str, words: Sequence[str] = ()) -> dict[str, Any]:
@@ -58,8 +58,7 @@ def _composed(config_name: str, words: Sequence[str], key: str | None = None) ->
     except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:
         raise UserError(_explain(error, overrides)) from error
     if wrong := {"experiment", "debug"} & {*values}:
-        first = "the line '# @package _global_'"
-        raise UserError(f"{min(wrong)}: the chosen file must begin with {first}, and hold keys with values")
+        raise UserError(f"{min(wrong)}: its file must begin with '# @package _global_' and hold keys with values")
     if key is not None and not folder:
         raise UserError(f"{key}: got nothing, expected the path of a folder")
     return values, folder
@@ -103,7 +102,7 @@ def with_checkpoint_settings(
         if section not in start or any(parse(word).key_or_group in groups() for word in own):
             continue
         values[section] = copy.deepcopy(start[section])
-        # A number that no setting has: what a word sets is changed, also if it is the default.
+        # Compared with OTHER, a word is a change also if it repeats the default.
         other = [f"{word.partition('=')[0]}={OTHER}" for word in own if re.match(r"[^~=]+=(?!\{)", word)]
         kept = [word for word in words if word not in own]
         without = compose("train", [*kept, *other])[section] if own else plain[section]
@@ -113,8 +112,8 @@ def with_checkpoint_settings(
             node.pop(key, None)
             node |= {} if now is NOTHING else {key: now}
     languages = start.get("data", {})  # for experiment=fine_tune
-    own = [key for key in ("source_lang", "target_lang") if values["data"][key] == f"{key}_of_init"]
-    values["data"] |= {key: languages.get(key, key.partition("_")[0]) for key in own}
+    taken = [key for key in ("source_lang", "target_lang") if values["data"][key] == f"{key}_of_init"]
+    values["data"] |= {key: languages.get(key, key.partition("_")[0]) for key in taken}
     return values
 
 

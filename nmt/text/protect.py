@@ -373,6 +373,7 @@ def _spoken(slot: Slot | None) -> str:
 
 def _alone(span: str) -> str:
     """Return a pattern for `re`: the package regex takes cubic time to read a long span that repeats itself."""
+    # Beside these characters, the span is only a part of a longer URL, path, e-mail or placeholder.
     first, last = (re.escape(each) + "A-Za-z0-9" * (each.isalnum() or each == "/") for each in (span[0], span[-1]))
     first += "$" * (span[0] == "{") + r"._+\-" * ("@" in span) + ".~" * (span[0] == "/")
     return rf"(?<![{first}]){re.escape(span)}(?![{last}]|[./?#=&:@_%~\\][A-Za-z0-9])"

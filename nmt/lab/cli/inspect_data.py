@@ -56,7 +56,7 @@ def main(argv: list[str]) -> None:
     if plain["init"] is not None:
         from nmt.checkpoint import load  # here, because importing torch takes seconds
 
-        start = load(find_checkpoint(validate(plain).init or "", key="init"))
+        start = load(find_checkpoint(str(plain["init"]), key="init"))
         plain = with_checkpoint_settings(plain, start.config, words)
     config = validate(plain)
     if folder is not None:
