@@ -1,4 +1,4 @@
-"""Conditions on several settings that need no data. `nmt.training.run` checks the conditions that need the corpus."""
+"""Conditions on several settings that need no data. `nmt.training.prepare` checks those that need the corpus."""
 
 from __future__ import annotations
 
@@ -43,9 +43,6 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
         if (direction := frozenset(languages) if config.data.both_directions else languages) in seen:
             yield f"{key}: the languages {' and '.join(languages)} occur twice; name more files of a pair in data.more"
         seen.add(direction)
-    for name, more in (config.data.more or {}).items():
-        if (more.last_epoch or more.first_epoch) < more.first_epoch:
-            yield f"data.more.{name}.last_epoch: got {more.last_epoch}, expected first_epoch={more.first_epoch} or more"
     if config.data.temperature > 1 and not config.data.pairs:
         yield f"data.temperature: got {config.data.temperature:g} without data.pairs, which it weighs; leave it out"
     by_language = [key for key in ("train", "val", "test") if isinstance(getattr(config.data, key), list | tuple)]

@@ -38,8 +38,6 @@ class MoreConfig:
     train: str | list[str]  # one file, or [source, target]
     # How often an epoch has each pair. A fraction is a share of the pairs, chosen anew in each epoch
     weight: Annotated[float, Range(above=0.0, high=1000.0)] = 1.0
-    first_epoch: PositiveInt = 1  # the epochs that have it, counted from 1; see `nmt.data.epochs.TrainingPairs`
-    last_epoch: PositiveInt | None = None
 
 
 @dataclass(kw_only=True)

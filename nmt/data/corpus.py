@@ -56,8 +56,7 @@ def load_more(sources: Mapping[str, Source], config: DataConfig) -> dict[str, Sp
         for pair in islice(corpora[name], 1):  # the mark has 4 characters
             if MACHINE_MARK in (pair.target[:4], config.both_directions and pair.source[:4]):
                 raise UserError(f"data.more.{name}: targets would begin with {MACHINE_MARK}; write it without tag=true")
-        epochs = f"epochs {entry.first_epoch} to {entry.last_epoch or 'the last'}"
-        logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}, {epochs}")
+        logger.info(f"data.more.{name}: {len(corpora[name]):,} training pairs, weight {entry.weight:g}")
     return corpora
 
 

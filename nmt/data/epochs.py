@@ -7,7 +7,7 @@ import logging
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -43,13 +43,11 @@ class WeightedCorpus:
     """A training corpus, and how often an epoch has each of its pairs.
 
     With a weight of 2.3, an epoch has each pair twice, and three tenths of the pairs a third time. Each epoch chooses
-    these anew. Epochs before `first` and after `last` (None: no limit) do not have the corpus; they count from 1.
+    these anew.
     """
 
     corpus: EncodedCorpus
     weight: float = 1.0
-    first: int = 1
-    last: int | None = None
 
     def __len__(self) -> int:
         """Return the number of pairs in an epoch."""
@@ -59,11 +57,6 @@ class WeightedCorpus:
     def share(self) -> int:
         """The number of pairs that the fraction of the weight adds to an epoch; with a weight below 1, at least one."""
         return max(self.weight < 1, round(self.weight % 1 * len(self.corpus)))
-
-    @property
-    def tokens(self) -> float:
-        """The number of tokens in an epoch; of each pair, those of its longer side count."""
-        return self.weight * float(np.maximum(*self.corpus.lengths).sum())
 
     def rows(self, rng: random.Random) -> NDArray[np.int64]:
         """Return the indices of the pairs of an epoch."""
@@ -140,7 +133,6 @@ class TrainingPairs:
     """The training pairs of each epoch, which depend only on the seed and the epoch.
 
     `parts` are the corpus itself, with weight 1, and what is added to it: further corpora, and the opposite direction.
-    If an epoch lacks one of them, it repeats the others until it has as many tokens as an epoch with all parts.
     """
 
     parts: Sequence[WeightedCorpus]
@@ -151,20 +143,13 @@ class TrainingPairs:
         self._last: tuple[int, EncodedPairs] | None = None
 
     def __len__(self) -> int:
-        """Return the number of pairs in an epoch that has all parts."""
+        """Return the number of pairs in an epoch."""
         return sum(map(len, self.parts))
 
     @property
     def differ(self) -> bool:
         """Whether the pairs of two epochs differ."""
-        changing = (part.share or part.first > 1 or part.last for part in self.parts)
-        return self.sampling is not None or any(changing)
-
-    def parts_of(self, epoch: int) -> list[WeightedCorpus]:
-        """Return the parts of an epoch (from 0) with the weights that they have in it."""
-        found = [part for part in self.parts if part.first <= epoch + 1 and epoch < (part.last or epoch + 1)]
-        times = sum(part.tokens for part in self.parts) / sum(part.tokens for part in found)
-        return [replace(part, weight=part.weight * times) for part in found]
+        return self.sampling is not None or any(part.share for part in self.parts)
 
     def of_epoch(self, epoch: int) -> EncodedPairs:
         """Return the pairs of an epoch. If the last call was for the same pairs, they are not made again."""
@@ -172,10 +157,9 @@ class TrainingPairs:
         if self._last is None or self._last[0] != epoch:
             self._last = None  # free the memory of the last epoch first
             rng = random.Random(f"pairs {self.seed} {epoch}")
-            parts = self.parts_of(epoch)
-            pairs: EncodedPairs = parts[0].corpus
-            if len(parts) > 1 or parts[0].weight != 1:
-                pairs = Mixture([part.corpus for part in parts], [part.rows(rng) for part in parts])
+            pairs: EncodedPairs = self.parts[0].corpus
+            if len(self.parts) > 1:
+                pairs = Mixture([part.corpus for part in self.parts], [part.rows(rng) for part in self.parts])
             self._last = (epoch, pairs if self.sampling is None else self.sampling(pairs, rng))
         return self._last[1]
 
@@ -235,8 +219,7 @@ def make_training_pairs(
             parts.append(WeightedCorpus(encoded(corpora[name]["train"], backwards, name), weight))
         for name, entry in (data.more or {}).items():
             try:
-                corpus = encoded(more[name], backwards)
-                parts.append(WeightedCorpus(corpus, entry.weight, entry.first_epoch, entry.last_epoch))
+                parts.append(WeightedCorpus(encoded(more[name], backwards), entry.weight))
             except UserError as error:
                 raise UserError(f"data.more.{name}: {error}") from error
     if data.subword_sampling is not None:

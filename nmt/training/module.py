@@ -15,13 +15,13 @@ from nmt.build import build_optimizer
 from nmt.checkpoint import Checkpoint, non_finite, weights_of
 from nmt.config.recipe import Recipe
 from nmt.data.batches import Batch, BatchLoader
-from nmt.data.pair import Split
 from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric
 from nmt.evaluation.split import Evaluation
 from nmt.system.process import return_freed_memory
 from nmt.training.divided import Divided
 from nmt.training.objectives.base import Objective
+from nmt.training.prepare import Prepared
 from nmt.training.schedules import Limits, Schedule
 from nmt.training.scored import ScoredPairs
 from nmt.training.state import state_entry
@@ -39,7 +39,6 @@ from nmt.training.validation import (
     validation_search,
 )
 from nmt.translation.translation import Translation
-from nmt.translation.translator import Translator
 
 T = TypeVar("T")
 
@@ -59,20 +58,16 @@ class Diverged(UserError):
 class TranslationModule(pl.LightningModule):
     """Trains a model: the loss of an update is Σ sums.loss / Σ sums.tokens over its batches and processes.
 
-    `corpus` has the splits of the corpus, `more` the further training corpora, and `scored` the pairs that are
-    validated, those of the corpus under "". `digest` identifies the training and validation pairs. `metrics` are those
-    that every validation computes. Callbacks may read the public members.
+    `scored` are the pairs that are validated, those of the corpus under "". `metrics` are those that every validation
+    computes. Callbacks may read the public members.
     """
 
     def __init__(
         self,
         recipe: Recipe,
-        translator: Translator,
-        corpus: Mapping[str, Split],
-        more: Mapping[str, Split],
+        prepared: Prepared,
         *,
         scored: Mapping[str, ScoredPairs],
-        digest: str,
         objective: Objective,
         schedule: Schedule,
         metrics: Mapping[str, Metric],
@@ -80,11 +75,11 @@ class TranslationModule(pl.LightningModule):
     ) -> None:
         super().__init__()
         self.recipe, self.folder = recipe, recipe.folder
-        self.translator = translator  # its weights are those of the last update
-        self.model = translator.model
-        self.corpus, self.more, self.scored = corpus, more, scored
+        self.translator = prepared.translator  # its weights are those of the last update
+        self.model = self.translator.model
+        self.corpus, self.more, self.scored = prepared.corpora[""], prepared.more, scored
         self.val_pairs = scored[""].splits["val"]
-        self.digest = digest
+        self.digest = prepared.digest
         self.objective, self.schedule = objective, schedule
         self._divided = Divided(self.model, objective)
         self.metrics = metrics

@@ -84,7 +84,7 @@ def load_translator(
     name. Raises UserError for a checkpoint or a setting that cannot be used, for models with different languages,
     vocabularies or spans, which cannot be an ensemble, and for what the engine cannot do.
     """
-    return _translator(load_models(path, device, allow), device, engine, search, allow, **fields)
+    return _translator(load_models(path, device, allow), device, engine, search=search, allow=allow, **fields)
 
 
 def load(
@@ -92,35 +92,32 @@ def load(
     *,
     device: str = "auto",
     engine: Engine = "torch",
-    search: Search | Mapping[str, Any] | None = None,
-    allow: Sequence[str] = (),
     source_lang: str | None = None,
     target_lang: str | None = None,
     terms: str | None = None,
-    **fields: Any,
+    allow: Sequence[str] = (),
+    **options: Any,
 ) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
     """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
 
-    The translator translates from `source_lang` to `target_lang`, in the first direction of the models that fits what
-    is given, and uses the glossary in the file `terms`. Raises UserError for languages that the models do not
-    translate, and for files that cannot be read.
+    So are the `options`: `search` and its fields. The translator translates from `source_lang` to `target_lang`, in the
+    first direction of the models that fits what is given, and uses the glossary in the file `terms`. Raises UserError
+    for languages that the models do not translate, and for files that cannot be read.
     """
     process.speed_up()
     translator: BaseTranslator
     models: Sequence[LoadedModel | ExportedModel]
     if isinstance(ckpt, str | Path) and is_exported(ckpt):
-        translator, models = _exported(Path(os.path.expanduser(ckpt)), device, search, allow, **fields)
+        translator, models = _exported(Path(os.path.expanduser(ckpt)), device, allow=allow, **options)
     else:
         models = loaded = load_models(ckpt, device, allow)
-        translator = _translator(loaded, device, engine, search, allow, **fields)
+        translator = _translator(loaded, device, engine, allow=allow, **options)
     if source_lang or target_lang:
         translator = translator.in_direction(direction([model.config for model in models], source_lang, target_lang))
     return translator if terms is None else translator.with_terms(read_terms(Path(terms).expanduser())), models
 
 
-def _exported(
-    folder: Path, device: str, search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
-) -> tuple[BaseTranslator, list[ExportedModel]]:
+def _exported(folder: Path, device: str, **options: Any) -> tuple[BaseTranslator, list[ExportedModel]]:
     manifest = read_json(folder / EXPORTED, ManifestFile, remedy=REMEDY)
     form = manifest["format"]
     if form.get("name") != "ctranslate2":
@@ -133,24 +130,17 @@ def _exported(
             what = f"missing or damaged ({getattr(error, 'strerror', error)})"
             raise UserError(f"{folder / name}: {what}; {REMEDY}") from error
     node = {"_target_": f"{ENGINES}CTranslate2Translator", "quantization": form.get("quantization")}
-    own = _search(manifest["search"], search, allow, **fields)
+    own = _search(manifest["search"], **options)
     translator = build("translator", node, "format", folder=folder, manifest=manifest, device=device, search=own)
     return translator, [ExportedModel(manifest["config"], folder / EXPORTED)]
 
 
-def _translator(
-    loaded: Sequence[LoadedModel],
-    device: str,
-    engine: Engine,
-    search: Search | Mapping[str, Any] | None,
-    allow: Sequence[str],
-    **fields: Any,
-) -> BaseTranslator:
+def _translator(loaded: Sequence[LoadedModel], device: str, engine: Engine, **options: Any) -> BaseTranslator:
     if engine == "torch":
-        return make_translator(loaded, search, allow=allow, **fields)
+        return make_translator(loaded, **options)
     if len(loaded) > 1:
         raise UserError(f"engine={engine}: got {len(loaded)} models, expected one; an ensemble needs engine=torch")
-    node, own = {"_target_": f"{ENGINES}ConvertedRun"}, _search(loaded[0].config["search"], search, allow, **fields)
+    node, own = {"_target_": f"{ENGINES}ConvertedRun"}, _search(loaded[0].config["search"], **options)
     translator: BaseTranslator = build("translator", node, "engine", loaded=loaded[0], device=device, search=own)
     return translator
 
@@ -173,7 +163,7 @@ def make_translator(
     **fields: Any,
 ) -> ModelTranslator:
     """Return the translator of loaded checkpoints. The other arguments are as in `load_translator`."""
-    own = _search(loaded[0].config["search"], search, allow, **fields)
+    own = _search(loaded[0].config["search"], search, allow=allow, **fields)
     members = [
         Translator(
             each.model,
@@ -191,7 +181,11 @@ def make_translator(
 
 
 def _search(
-    own: Mapping[str, Any], search: Search | Mapping[str, Any] | None, allow: Sequence[str], **fields: Any
+    own: Mapping[str, Any],
+    search: Search | Mapping[str, Any] | None = None,
+    *,
+    allow: Sequence[str] = (),
+    **fields: Any,
 ) -> Search:
     """Return the strategy that a user chooses for a model. The node `own` describes that of the model itself."""
     if search is not None and not isinstance(search, Mapping):

@@ -136,6 +136,7 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
 
     train = TrainingPairs([WeightedCorpus(main), WeightedCorpus(other, 2.5), WeightedCorpus(third, 0.25)], seed=1)
     assert train.differ and len(train) == 50 + 75 + 10
+    assert len(WeightedCorpus(main, 0.0001)) == 1, "no corpus is without a pair"
     shares = []
     for epoch in range(40):
         mixture = train.of_epoch(epoch)
@@ -153,24 +154,6 @@ def test_an_epoch_has_the_pairs_of_each_corpus_as_often_as_their_weights_say(pai
     for epoch in range(5):
         loader.set_epoch(epoch)
         assert len(list(loader)) == len(loader)
-
-
-def test_an_epoch_without_a_corpus_has_the_others_until_it_has_as_many_tokens(pairs, tokenizer, tmp_path):
-    model = tokenizer()
-    main, first, late = (encoded(pairs[part], model, tmp_path) for part in (slice(50), slice(60, 150), slice(150, 190)))
-    parts = [WeightedCorpus(main), WeightedCorpus(first, 1.5, 1, 3), WeightedCorpus(late, first=3)]
-    train = TrainingPairs(parts, seed=1)
-    assert train.differ
-    whole = sum(part.tokens for part in parts)
-    for epoch, present in enumerate([(main, first)] * 2 + [(main, first, late)] + [(main, late)] * 3):
-        found = train.of_epoch(epoch)
-        assert [part.corpus for part in train.parts_of(epoch)] == list(present), epoch
-        assert {*counted(found)} == {*counted(pair for corpus in present for pair in corpus)}
-        assert np.maximum(*found.lengths).sum() == pytest.approx(whole, rel=0.03) and lengths_fit(found)
-    assert [part.weight for part in train.parts_of(2)] == [1, 1.5, 1], "with all parts, the weights are as given"
-    assert len(WeightedCorpus(main, 0.0001)) == 1, "no corpus is without a pair"
-    again = TrainingPairs(parts, seed=1)
-    assert list(again.of_epoch(5)) == list(train.of_epoch(5)), "no matter which epochs were made before"
 
 
 def batches(loader):

@@ -3,6 +3,7 @@
 import pytest
 from pytorch_lightning import Callback
 
+from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.system.run_files import METRICS
@@ -32,7 +33,8 @@ class Counter(Callback):
 
 def go(folder, *more, resume=False):
     plain = compose("train", [*OVERRIDES, *more])
-    return train(Recipe(plain, folder), resume=resume)
+    recipe = Recipe(plain, folder)
+    return train(recipe, build_objects(recipe.settings), resume=resume)
 
 
 def counted(folder):

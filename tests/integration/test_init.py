@@ -5,6 +5,7 @@ import torch
 import yaml
 
 from nmt import load_translator
+from nmt.build import build_objects
 from nmt.cli import train as train_program
 from nmt.config.compose import compose_run
 from nmt.errors import UserError
@@ -21,7 +22,8 @@ OVERRIDES = [
 
 
 def go(folder, *more):
-    train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]))
+    recipe = compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"])
+    train(recipe, build_objects(recipe.settings))
     return last(folder)
 
 

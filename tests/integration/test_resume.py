@@ -10,6 +10,7 @@ from pytorch_lightning.callbacks import Timer
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nmt import load_translator
+from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import read_recipe
 from nmt.errors import UserError
@@ -30,7 +31,8 @@ SAVE_ALWAYS = "callbacks.checkpointing.save_every_updates=1"
 
 
 def go(folder, *more, resume=False):
-    metrics = train(compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"]), resume=resume)
+    recipe = compose_run([*OVERRIDES, *more, f"hydra.run.dir={folder}"])
+    metrics = train(recipe, build_objects(recipe.settings), resume=resume)
     return metrics, last(folder)["state_dict"]
 
 

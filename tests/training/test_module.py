@@ -9,10 +9,9 @@ from nmt.build import build_objects
 from nmt.config.compose import compose
 from nmt.config.recipe import Recipe
 from nmt.data.batches import BatchLoader
-from nmt.data.corpus import load_corpus
 from nmt.training.module import TranslationModule
 from nmt.training.objectives.base import Objective
-from nmt.training.run import encode_pairs, make_translator
+from nmt.training.prepare import prepare
 from nmt.training.schedules import Limits
 from nmt.training.scored import scored_pairs
 from tests.integration.small_training import SMALL_TRANSFORMER
@@ -32,24 +31,14 @@ def recipe(tmp_path_factory):
 def make_module(recipe):
     """Return a function that makes the module of a run with an objective."""
     settings, objects = recipe.settings, build_objects(recipe.settings)
-    corpus = load_corpus(objects.sources[""], settings.data)
-    corpora = {"": corpus}
-    translator = make_translator(recipe, objects, corpora)
+    prepared = prepare(recipe, objects)
+    scored = scored_pairs(settings, objects, prepared.corpora)
 
     def make(objective):
-        others = {"digest": "", "schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
-        module = TranslationModule(
-            recipe,
-            translator,
-            corpus,
-            {},
-            scored=scored_pairs(settings, objects, corpora),
-            objective=objective,
-            **others,
-        )
+        others = {"schedule": objects.schedule, "metrics": {}, "limits": Limits(epochs=1)}
+        module = TranslationModule(recipe, prepared, scored=scored, objective=objective, **others)
         module.trainer = SimpleNamespace(num_training_batches=8, world_size=1)
-        train, _ = encode_pairs(settings, objects, corpora, {}, translator)
-        batch = next(iter(BatchLoader(train.of_epoch, settings.data.batch_tokens, seed=settings.seed)))
+        batch = next(iter(BatchLoader(prepared.train.of_epoch, settings.data.batch_tokens, seed=settings.seed)))
         return module, batch
 
     return make

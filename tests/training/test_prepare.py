@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-import pytorch_lightning as pl
 import torch
 
 from nmt.build import build_objects
 from nmt.config.compose import compose_run
 from nmt.config.recipe import Recipe
-from nmt.config.settings import pairs_of
-from nmt.data.corpus import digest_of, load_corpus, load_more
 from nmt.errors import UserError
-from nmt.training.run import check_alignments, encode_pairs, make_translator
+from nmt.training.prepare import Prepared, prepare
 from nmt.training.scored import scored_pairs
 
 CORPUS = [
@@ -26,18 +22,9 @@ POSITIONS = ["model/positions=learned", "model.positions.max_length=64", "data.m
 SHORT, LONG = "one", " ".join(["one"] * 100)
 
 
-def parts_of(recipe: Recipe) -> SimpleNamespace:
-    """Return the parts of a run that need its data."""
-    settings, objects = recipe.settings, build_objects(recipe.settings)
-    pl.seed_everything(settings.seed, verbose=False)
-    pairs = pairs_of(settings.data).items()
-    corpora = {name: load_corpus(objects.sources[name], data) for name, data in pairs}
-    more = load_more(objects.more_sources, settings.data)
-    check_alignments(settings, objects, corpora[""])
-    translator = make_translator(recipe, objects, corpora)
-    train, val = encode_pairs(settings, objects, corpora, more, translator)
-    digest = digest_of(corpora, more, settings.data, linked=False)
-    return SimpleNamespace(translator=translator, train=train, val=val, digest=digest, corpora=corpora)
+def parts_of(recipe: Recipe) -> Prepared:
+    """Return what a run makes before it trains."""
+    return prepare(recipe, build_objects(recipe.settings))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +86,7 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     Path("ft.en").write_text("one\ntwo\nthree\n\n", "utf-8")
     Path("ft.de").write_text("eins\nzwei\ndrei\nleer\n", "utf-8")
     Path("bt.tsv").write_text("four\tvier\nfive\tfünf\n", "utf-8")
-    more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5, last_epoch: 3}}"
+    more = "data.more={ft: {train: [ft.en, ft.de], weight: 2}, bt: {train: bt.tsv, weight: 0.5}}"
     settings = [f"hydra.run.dir={tmp_path}/run"]
     recipe = compose_run([*CORPUS, *settings, more])
     assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
@@ -107,7 +94,6 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     usual, joined = parts_of(compose_run([*CORPUS, *settings])), parts_of(recipe)
     assert len(joined.train) == len(usual.train) + 2 * 3 + 1
     assert joined.train.parts[1].corpus.dropped == {"empty": 1}
-    assert [(part.first, part.last) for part in joined.train.parts] == [(1, None), (1, None), (1, 3)]
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     assert joined.val == usual.val and joined.digest != usual.digest
     other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
@@ -119,10 +105,6 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     [
         ("{ft: {train: ft.en, weight: 0}}", r"data\.more\.ft\.weight: got 0, expected a number of more than 0"),
         ("{ft: {train: ft.tsv, wieght: 2}}", r"data\.more\.ft\.wieght: unknown key; did you mean"),
-        (
-            "{ft: {train: f, first_epoch: 3, last_epoch: 2}}",
-            r"data\.more\.ft\.last_epoch: got 2, expected first_epoch=3",
-        ),
         ("{ft: {train: [a.en, a.de, a.ko]}}", r"data\.more\.ft\.train: got \[.*\], expected one file or"),
         ("{ft: {train: EMPTY}}", r"empty\.tsv: empty corpus; expected at least one"),
     ],
