@@ -191,7 +191,7 @@ def _lost_without_each(run: FinishedRun) -> list[float]:
     translator = load_translator(run.folder, device="cpu")
     sources, references = run.test_set.sources[:SENTENCES], run.test_set.references[:SENTENCES]
     found = importance(translator, sources, references, run.hypotheses[:SENTENCES], BLEU())
-    return sorted((each.lost for each in found.values()), reverse=True)
+    return sorted(found.values(), reverse=True)
 
 
 def _preference(run: FinishedRun, *, cross: bool) -> float:

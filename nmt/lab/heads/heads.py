@@ -15,7 +15,7 @@ from nmt.data.pair import SentencePair
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import printable
 from nmt.lab.attention.measures import measures
-from nmt.lab.heads.importance import Head, Importance
+from nmt.lab.heads.importance import Head
 from nmt.lab.heads.roles import role, roles
 
 if TYPE_CHECKING:
@@ -89,12 +89,12 @@ class Profile:
 
 
 def profiles(
-    maps: Sequence[AttentionMap], frequencies: Mapping[str, Mapping[str, int]] | None, scores: Mapping[Head, Importance]
+    maps: Sequence[AttentionMap], frequencies: Mapping[str, Mapping[str, int]] | None, lost: Mapping[Head, float]
 ) -> list[Profile]:
     """Return the profile of every head, by kind, layer and number.
 
-    `frequencies` are the frequencies of source and target pieces, or None; see `nmt.lab.heads.roles`. `scores` are the
-    scores without each head, empty if they were not measured. There is at least one map, and all maps are from one
+    `frequencies` are the frequencies of source and target pieces, or None; see `nmt.lab.heads.roles`. `lost` are the
+    scores lost without each head, empty if they were not measured. There is at least one map, and all maps are from one
     model.
     """
     found = []
@@ -107,14 +107,13 @@ def profiles(
             for number in range(heads):
                 head = Head(kind, layer + 1, number + 1)
                 own = {name: float(values[layer, number]) for name, values in shares.items()}
-                without = scores.get(head)
                 found.append(
                     Profile(
                         head,
                         role(own),
                         own,
                         {name: float(values[layer, number]) for name, values in figures.items()},
-                        None if without is None else without.lost,
+                        lost.get(head),
                     )
                 )
     return found

@@ -31,14 +31,6 @@ class Head:
     head: int
 
 
-@dataclass(frozen=True)
-class Importance:
-    """The `score` without a head, and the score `lost` against the complete model."""
-
-    score: float
-    lost: float
-
-
 def heads(model: Seq2Seq) -> dict[Head, MultiHeadAttention]:
     """Return the attention module of each head of the Transformer layers; empty for a recurrent model."""
     found: dict[Head, MultiHeadAttention] = {}
@@ -71,8 +63,8 @@ def masked(attention: MultiHeadAttention, head: int) -> Iterator[None]:
 
 def importance(
     translator: Translator, sources: Sequence[str], references: Sequence[str], whole: Sequence[str], metric: Metric
-) -> dict[Head, Importance]:
-    """Return the score of `metric` without each head of the model, which translates the `sources` anew for each.
+) -> dict[Head, float]:
+    """Return the score of `metric` that is lost without each head; the model translates the `sources` anew for each.
 
     `whole` are the translations of the unchanged model.
     """
@@ -83,7 +75,6 @@ def importance(
             with masked(attention, head.head):
                 lines = [normalized(each.text) for each in translator.translate(sources)]
             score = metric.score(lines, references, sources=sources).value
-            lost = unchanged - score if metric.higher_is_better else score - unchanged
-            found[head] = Importance(score, lost)
+            found[head] = unchanged - score if metric.higher_is_better else score - unchanged
             progress.advance(1)
     return found

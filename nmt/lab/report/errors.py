@@ -4,9 +4,8 @@ If the model gives the reference a higher score than the translation that the se
 better translation: a search error. Otherwise the model itself prefers the wrong translation: a model error. Stahlberg
 and Byrne 2019, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", arXiv:1908.10090, count both.
 
-Only a search for the highest score can miss it: beam search and greedy search. Diverse beam search is one too, because
-it returns the best translation of all groups. Sampling and minimum Bayes risk search for something else, and so does a
-beam search with a coverage penalty or with constraints on the next token.
+Only a search for the highest score can miss it: beam search and greedy search. Sampling and minimum Bayes risk search
+for something else, and so does a beam search with a coverage penalty or with constraints on the next token.
 """
 
 from __future__ import annotations

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
-from typing import Annotated
 
 from nmt.data.pair import SentencePair
 from nmt.lab.tasks.copy import WORDS
 from nmt.lab.tasks.task import DistanceTask
-from nmt.parameters import Range
 
 FILLERS = ("ah", "eh", "er", "hm", "oh", "uh", "um", "oi")
 
@@ -21,10 +18,6 @@ class Buried(DistanceTask):
     has to carry two words past the same number of fillers in both directions. A number of n is drawn with a probability
     proportional to 1 / (n + 1), so that batches with the same number of tokens are equally frequent for all numbers.
     """
-
-    def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: Annotated[int, Range(low=1, high=64)]) -> None:
-        """Take the sizes [train, val, test] and the largest number of fillers on each side."""
-        super().__init__(seed=seed, sizes=sizes, max_distance=max_distance)
 
     def draw(self, rng: Random) -> SentencePair:
         distances = range(self.max_distance + 1)

@@ -34,7 +34,7 @@ class DistanceTask(Task):
     says otherwise.
     """
 
-    def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: int) -> None:
+    def __init__(self, *, seed: int, sizes: Sequence[int], max_distance: Annotated[int, Range(low=0, high=64)]) -> None:
         """Take the sizes [train, val, test] and the largest distance."""
         super().__init__(seed=seed, sizes=sizes)
         self.max_distance = max_distance
