@@ -74,7 +74,7 @@ benchmark: $(STAMP)  ## measure the speed of training and translation
 examples: $(STAMP)  ## train the four small models of examples/ anew (some minutes each, no network)
 	$(BIN)/python scripts/examples.py
 
-page: $(STAMP)  ## write docs/page.html, three models side by side (ARGS=data.path=FOLDER: Multi30k without a network)
+page: $(STAMP)  ## write docs/page.html, three models side by side; it needs Multi30k: ARGS=data.path=FOLDER
 	rm -f docs/page.new.html
 	$(BIN)/python scripts/export.py format=html out=docs/page.new.html text="A man playing an instrument next to a tree." \
 	    'ckpt=[examples/captions_bahdanau,examples/captions_luong,examples/captions_transformer]' $(ARGS)

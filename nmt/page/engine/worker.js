@@ -1,4 +1,4 @@
-// The worker of a page: it gets the text of a model, and then sentences and positions. Answers repeat the `id`.
+// The worker of a page: it gets the text of a model, and then sentences and positions.
 
 if (typeof WorkerGlobalScope !== "undefined") {
   let model;
@@ -10,19 +10,17 @@ if (typeof WorkerGlobalScope !== "undefined") {
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
       model = new Model(new Uint8Array(await new Response(stream).arrayBuffer()));
       const { tensors, tokenizers, ...header } = model.header;
-      return { ...header, kind: "loaded" };
+      return header;
     },
-    translate: ({ text, options }) => ({ kind: "translated", ...model.translate(text, options) }),
-    trace: ({ text, tokens, options, ...place }) =>
-      ({ kind: "traced", ...model.trace(text, tokens, { ...options, ...place }) }),
+    translate: ({ text, options }) => model.translate(text, options),
+    trace: ({ text, tokens, options, ...place }) => model.trace(text, tokens, { ...options, ...place }),
   };
 
   onmessage = async ({ data }) => {
-    const start = performance.now();
     try {
-      postMessage({ id: data.id, ...await answers[data.kind](data), ms: performance.now() - start });
+      postMessage(await answers[data.kind](data));
     } catch ({ message, reason = null, tokens, limit }) {
-      postMessage({ kind: "failed", id: data.id, reason, tokens, limit, message });
+      postMessage({ kind: "failed", reason, tokens, limit, message });
     }
   };
 }
