@@ -24,17 +24,13 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{did_you_mean(key, MODEL_KEYS, prefix='model.')}"
-    if config.model.get("tie_embeddings") == "all" and not config.tokenizer.joint:
-        yield (
-            "model.tie_embeddings: got all with tokenizer.joint=false, expected a joint vocabulary, as source and "
-            "target share one table; use model.tie_embeddings=target or tokenizer.joint=true"
-        )
-    if (config.data.both_directions or config.data.pairs) and not config.tokenizer.joint:
-        key = "data.both_directions: got true" if config.data.both_directions else "data.pairs: got pairs"
-        yield (
-            f"{key} with tokenizer.joint=false, expected a joint vocabulary, as each language is on both sides; use "
-            "tokenizer.joint=true"
-        )
+    for got, needs_joint in (
+        ("model.tie_embeddings: got all", config.model.get("tie_embeddings") == "all"),
+        ("data.both_directions: got true", config.data.both_directions),
+        ("data.pairs: got pairs", config.data.pairs),
+    ):
+        if needs_joint and not config.tokenizer.joint:
+            yield f"{got} with tokenizer.joint=false, expected a joint vocabulary; use tokenizer.joint=true"
     seen = set[Collection[str]]()
     for name, data in pairs_of(config.data).items():
         key, languages = f"data.pairs.{name}" if name else "data", (data.source_lang, data.target_lang)
@@ -49,10 +45,7 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     for name in (name for name, pair in (config.data.pairs or {}).items() if by_language and pair.path is None):
         yield f"data.pairs.{name}.path: not given, but data.{by_language[0]} has a file for each language; add a folder"
     if config.embeddings == "cooccurrence" and (config.init or config.model.get("tie_embeddings") != "all"):
-        yield (
-            "embeddings: got cooccurrence, which needs one table of embeddings for both sides and no init; use "
-            "model.tie_embeddings=all and init=null"
-        )
+        yield "embeddings: got cooccurrence, which needs one table for both sides: model.tie_embeddings=all init=null"
     needs_run = config.init_parts or config.init_tokenizer == "new" or config.data.source_lang.endswith("_of_init")
     if config.init is None and needs_run:
         yield "init: got nothing, expected a run folder (for init_parts, a new tokenizer or fine_tune); init=RUN_FOLDER"
@@ -60,19 +53,14 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     if own is not None and len([own] if isinstance(own, str) else own) != 2 - joint:
         yield (
             f"tokenizer.path: got {shown(own)} with tokenizer.joint={shown(joint)}, expected one file for a joint "
-            "vocabulary, or [SOURCE,TARGET] and tokenizer.joint=false"
+            "vocabulary, else [SOURCE,TARGET]"
         )
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
-        yield (
-            "optimizer.fused: got true with trainer.precision=16-mixed, whose gradients a fused optimizer cannot clip; "
-            "use optimizer.fused=false, or trainer.precision=bf16-mixed"
-        )
+        yield "optimizer.fused: got true with trainer.precision=16-mixed; use optimizer.fused=false, or bf16-mixed"
     devices, started = config.trainer.devices, place_of_process().local_size
     if devices not in ("auto", 1, started):
-        yield (
-            f"trainer.devices: got {devices}, but this machine has {started} of the run's processes; start one for "
-            f"each device: torchrun --nproc-per-node={devices} train.py"
-        )
+        run = f"torchrun --nproc-per-node={devices} train.py"
+        yield f"trainer.devices: got {devices}, but this machine has {started} of the run's processes; use {run}"
 
 
 def check_monitor(name: str, metrics: Mapping[str, Metric]) -> None:

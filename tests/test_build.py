@@ -44,8 +44,7 @@ def test_an_attention_of_ones_own_is_tried_on_toy_sentences() -> None:
     threads, random = torch.get_num_threads(), torch.get_rng_state()
     words = ["model=rnn", "model/attention=general", "allow=[my_lab]", "model.attention._target_=my_lab.Padded"]
     assert message(*words, *(f"~model.attention.{key}" for key in ("query_state", "scale", "normalizer"))) == (
-        "model.decoder.attention: it fails on toy sentences: got weights of padding, expected 0: scores are -inf where "
-        "the mask is False"
+        "model.decoder.attention: it fails on toy sentences: got weights of padding, expected 0: mask scores with -inf"
     )
     assert torch.get_num_threads() == threads and torch.equal(torch.get_rng_state(), random)
 

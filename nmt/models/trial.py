@@ -11,7 +11,7 @@ from nmt.models.seq2seq import Seq2Seq
 from nmt.tokens import BOS, EOS, PAD
 
 SOURCE = [[4, 5, EOS], *[[6, EOS, PAD]] * 4]  # five sentences: (L, B, D) then is another shape than (B, L, D)
-TARGET = [[BOS, 4], *[[BOS, 5]] * 4]
+TARGET = [[BOS, *[4, 5, 6] * 8], *[[BOS, *[5, 6, 4] * 8]] * 4]  # longer than a window of positions
 CHANGE = "of a sentence change with its padding, or with the other sentences of the batch"
 
 
@@ -21,10 +21,10 @@ def try_model(model: Seq2Seq) -> None:
     The `parameter` of the error is the name of the wrong part ("decoder.attention"), and its `problem` describes the
     mistake. The vocabulary needs at least seven tokens. The weights of the model change.
     """
-    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)
+    source, target = torch.tensor(SOURCE), torch.tensor(TARGET)[:, : model.decoder.max_length]
     with torch.no_grad():
         for weight in model.parameters():
-            weight.mul_(5)  # a mistake hardly shows with initial values
+            weight.mul_(2)  # a mistake hardly shows with initial values, and large ones saturate a softmax
     _check_forward(model.eval(), source, target)
     with torch.no_grad():
         _check_padding(model, source, target)
@@ -53,10 +53,10 @@ def _check_forward(model: Seq2Seq, source: Tensor, target: Tensor) -> None:
         if values is not None:
             expected = (sentences, *values.shape[1:3], queries, length)
             _check_shape(name, "weights (B, L, H, queries, S)", values, expected)
+            if values.isnan().any():
+                raise ParameterError(name, "got weights that are no numbers (NaN)")
             if values.masked_select((source == PAD)[:, None, None, None]).any():
-                raise ParameterError(
-                    name, "got weights of padding, expected 0: scores are -inf where the mask is False"
-                )
+                raise ParameterError(name, "got weights of padding, expected 0: mask scores with -inf")
     decoder.output(hidden).sum().backward()
     for name, weight in model.named_parameters():  # without a gradient, several GPUs would stop
         if weight.requires_grad and weight.grad is None:

@@ -34,8 +34,8 @@ def speed_up(place: Place = ALONE) -> None:
     multiply_with_onednn()
 
 
-def multiply_with_onednn() -> bool:
-    """Let oneDNN compute float32 products if it needs half the time of MKL. Return whether oneDNN is used.
+def multiply_with_onednn() -> None:
+    """Let oneDNN compute float32 products if it needs half the time of MKL.
 
     Torch multiplies with MKL, which uses the instructions of AVX-512 only on processors of Intel. So this function
     chooses oneDNN on AMD's Zen 5, if there is no GPU. Zen 4 has the instructions too, but each takes two cycles: large
@@ -50,14 +50,12 @@ def multiply_with_onednn() -> bool:
         or machine.cpu_fact("cpu family") != ZEN_5
         or torch.accelerator.is_available()
     ):
-        return False
+        return
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("medium")
     factor = torch.full((256, 256), 1 + 2**-12)  # bfloat16 rounds it to 1
     if (factor @ factor < 256 * (1 + 2**-12)).any():
         torch.set_float32_matmul_precision(before)
-        return False
-    return True
 
 
 def keep_few_products() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,9 +13,12 @@ from torch import Tensor, nn
 from nmt.errors import ParameterError
 from nmt.models.attention.base import Attention, AttentionMemory
 from nmt.models.interface import EncoderOutput
+from nmt.models.positions.alibi import Alibi
+from nmt.models.positions.base import Positions
 from nmt.models.rnn import RecurrentEncoder
 from nmt.models.rnn_decoder import RecurrentDecoder
 from nmt.models.seq2seq import Seq2Seq
+from nmt.models.transformer import TransformerBlock, TransformerDecoder, TransformerEncoder
 from nmt.models.trial import try_model
 
 
@@ -31,6 +35,20 @@ class Padded(Dot):
 
     def normalize(self, scores: Tensor) -> Tensor:
         return scores.masked_fill(scores.isinf(), 0.0).softmax(-1)
+
+
+class Narrow(Dot):
+    """Forgets the dimension of the source."""
+
+    def score(self, query: Tensor, memory: AttentionMemory, state: Any) -> Tensor:
+        return super().score(query, memory, state).sum(-1, keepdim=True)
+
+
+class FirstRows(Positions):
+    """Lowers the score of keys that are more than 8 tokens away, in a later step as in the first."""
+
+    def bias(self, queries: Tensor, length: int, *, start: int = 0, scale: float = 1.0) -> Tensor:
+        return (8.0 - (torch.arange(queries.shape[2])[:, None] - torch.arange(length)).abs()).clamp(max=0)[None, None]
 
 
 class LayersFirst(RecurrentEncoder):
@@ -104,7 +122,9 @@ def recurrent(
 @pytest.mark.parametrize(
     ("parts", "module", "words"),
     [
-        ({"attention": Padded}, "decoder.attention", "got weights of padding, expected 0: scores are -inf where the"),
+        ({"attention": Padded}, "decoder.attention", "got weights of padding, expected 0: mask scores with -inf"),
+        ({"attention": Narrow}, "decoder.attention", r"got scores of the shape \(5, \d+, 1\), expected \(5, \d+, 3\)"),
+        ({"attention": partial(Dot, normalizer="sofmax")}, "normalizer", "got 'sofmax', expected one of softmax"),
         ({"encoder": Unmasked}, "encoder", "memory or the final state of a sentence change with its padding"),
         ({"encoder": Mixing}, "encoder", "or with the other sentences of the batch"),
         ({"encoder": LayersFirst}, "encoder", r"final_state \(B, L, width\) of the shape \(1, 5, 8\)"),
@@ -120,8 +140,19 @@ def test_a_mistake_is_found_and_its_module_named(parts: dict[str, Any], module: 
     assert caught.value.parameter == module
 
 
-def test_a_model_that_computes_nan_is_refused() -> None:
-    model = recurrent(attention=None)
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_whose_positions_begin_anew_are_found(seed: int) -> None:
+    torch.manual_seed(seed)
+    parts = {"vocab_size": 8, "layers": 4, "block": TransformerBlock(width=16, heads=2, feed_forward=16)}
+    try_model(Seq2Seq(TransformerEncoder(**parts), TransformerDecoder(**parts, memory_width=16, positions=Alibi)))
+    decoder = TransformerDecoder(**parts, memory_width=16, positions=FirstRows)
+    with pytest.raises(ParameterError, match=r"step \d+ does not return the hidden states of forward"):
+        try_model(Seq2Seq(TransformerEncoder(**parts), decoder))
+
+
+@pytest.mark.parametrize(("attention", "words"), [(None, "memory or the final state"), (Dot, "that are no numbers")])
+def test_a_model_that_computes_nan_is_refused(attention: type[Attention] | None, words: str) -> None:
+    model = recurrent(attention)
     model.encoder.embedding.weight.data.fill_(torch.nan)
-    with pytest.raises(ParameterError, match="memory or the final state"):
+    with pytest.raises(ParameterError, match=words):
         try_model(model)

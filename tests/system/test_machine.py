@@ -66,12 +66,11 @@ def test_products_keep_their_precision_when_the_library_changes() -> None:
     program = (
         "import torch; from nmt.system import process\n"
         "left, right = torch.randn(2, 300, 300, generator=torch.Generator().manual_seed(1))\n"
-        "changed = process.multiply_with_onednn()\n"
+        "process.multiply_with_onednn()\n"
         "error = (left @ right - left.double() @ right.double()).abs().max()\n"
-        "print(changed, torch.get_float32_matmul_precision(), float(error))"
+        "print(float(error))"
     )
-    changed, precision, error = subprocess.check_output([sys.executable, "-c", program], text=True).split()
-    assert precision == ("medium" if changed == "True" else "highest")
+    error = subprocess.check_output([sys.executable, "-c", program], text=True)
     assert float(error) < 1e-4  # with factors rounded to bfloat16 it is 0.1
 
 
@@ -88,11 +87,11 @@ def test_the_library_of_products_changes_unless_it_rounds(monkeypatch: pytest.Mo
     monkeypatch.setattr(machine, "cpu_fact", {"cpu family": "26"}.get)
     monkeypatch.setattr("torch.set_float32_matmul_precision", settings.append)
     monkeypatch.setattr("torch.Tensor.__matmul__", multiply)
-    assert process.multiply_with_onednn() is not rounds
+    process.multiply_with_onednn()
     assert settings[-1] == ("highest" if rounds else "medium")
     monkeypatch.setattr(machine, "cpu_fact", {"cpu family": "25"}.get)  # Zen 4
     before = list(settings)
-    assert process.multiply_with_onednn() is False
+    process.multiply_with_onednn()
     assert settings == before
 
 

@@ -10,6 +10,7 @@ import torch
 
 from nmt.build import build_search
 from nmt.config.compose import compose
+from nmt.errors import UserError
 from nmt.evaluation.metrics.base import Metric, Score
 from nmt.evaluation.metrics.exact_match import ExactMatch
 from nmt.search.beam import BeamSearch
@@ -23,6 +24,8 @@ def alone(value):
 
 
 def sums(loss, tokens, **figures):
+    with pytest.raises(UserError, match="tokens as an int"):  # a tensor would be in the files of the run
+        Sums(torch.tensor(loss), torch.tensor(loss), torch.tensor(tokens), figures)
     return Sums(torch.tensor(loss), torch.tensor(loss), tokens, figures)
 
 

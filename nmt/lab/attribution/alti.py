@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from nmt.errors import UserError
 from nmt.lab.attribution.base import TINY, AttributionView, Scores
 from nmt.lab.attribution.prediction import Call, Calls, Prediction, decoder_layers, encoder_layers, record
 from nmt.models.multihead import MultiHeadAttention
@@ -28,6 +29,8 @@ class ALTI(AttributionView):
 
     def scores(self, prediction: Prediction) -> Scores:
         encoder, decoder = encoder_layers(prediction.model), decoder_layers(prediction.model)
+        if other := {type(each) for each in (*encoder, *decoder)} - {EncoderLayer, DecoderLayer}:
+            raise UserError(f"{self.title}: it knows the residuals of our own layers only; got {min(map(str, other))}")
         source, target = len(prediction.source), len(prediction.target)
         with torch.no_grad():
             calls = record(prediction, [*encoder, *decoder])

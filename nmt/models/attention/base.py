@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from nmt.errors import ParameterError, missing_packages
 from nmt.models.interface import State, per_sentence
+from nmt.parameters import value_problem
 
 Normalizer = Literal["softmax", "sparsemax", "entmax"]
 QueryState = Literal["previous", "between", "current"]
@@ -66,6 +67,9 @@ class Attention(nn.Module, ABC, Generic[StateT]):
         normalizer: Normalizer = "softmax",
     ) -> None:
         super().__init__()
+        for name, value, kind in (("query_state", query_state, QueryState), ("normalizer", normalizer, Normalizer)):
+            if problem := value_problem(value, kind):
+                raise ParameterError(name, problem)
         self.query_width = query_width
         self.memory_width = memory_width
         self.context_width = memory_width
@@ -95,6 +99,8 @@ class Attention(nn.Module, ABC, Generic[StateT]):
     def weigh(self, query: Tensor, memory: AttentionMemory, state: StateT, allowed: Tensor) -> Tensor:
         """Return weights (B, H, Q, S). `allowed` (B, 1 or Q, S) is True where a query may attend to a position."""
         scores = self.score(query, memory, state)
+        if scores.shape != (size := (*query.shape[:2], memory.mask.shape[1])):
+            raise ParameterError("decoder.attention", f"got scores of the shape {tuple(scores.shape)}, expected {size}")
         masked = scores.masked_fill(~allowed, -torch.inf)
         return self.reweigh(self.normalize(masked), query, memory, state).unsqueeze(1)
 

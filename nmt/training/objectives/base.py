@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.data.batches import Batch
+from nmt.errors import UserError
 from nmt.models.interface import AttentionWeights, CrossLayer
 from nmt.models.layers import draws
 from nmt.models.seq2seq import Seq2Seq
@@ -39,6 +40,10 @@ class Sums:
     nll: Tensor
     tokens: int
     figures: Mapping[str, Mean] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tokens, int) or self.loss.dim() or {"loss", "nll"} & self.figures.keys():
+            raise UserError("objective: expected a scalar loss, tokens as an int, and no figure called loss or nll")
 
 
 @dataclass(kw_only=True, eq=False)

@@ -70,6 +70,12 @@ def test_the_value_of_a_score_is_a_plain_number() -> None:
         assert type(Score(number).value) is float and json.dumps(Score(number).value) == "5.0"  # type: ignore[arg-type]
 
 
+def test_statistics_of_one_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ExactMatch, "statistics", lambda *lines, sources: [[1.0]] * len(HYPOTHESES))
+    with pytest.raises(UserError, match="needs a row of two or more finite numbers for each sentence"):
+        score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES, sources=REFERENCES)
+
+
 def test_metrics_with_one_label_are_told_apart_by_their_names() -> None:
     """Tables, results.tsv and the list of signatures need a label for each metric."""
     metrics = {"bleu": BLEU(), "ter": TER(), "char": BLEU(tokenize="char")}

@@ -27,7 +27,7 @@ from nmt.lab.attribution.occlusion import Occlusion
 from nmt.lab.attribution.prediction import Call, Prediction, record
 from nmt.lab.attribution.value_zeroing import EncoderValueZeroing, ValueZeroing, zeroed_values
 from nmt.models.multihead import MultiHeadAttention
-from nmt.models.transformer import Residual, TransformerBlock
+from nmt.models.transformer import EncoderLayer, Residual, TransformerBlock
 from nmt.tokens import EOS, PAD, Piece
 from tests.models.cases import build
 
@@ -126,7 +126,7 @@ def test_without_residual_and_with_values_that_do_not_overlap_alti_is_the_attent
     torch.testing.assert_close(found, weights[0, 0])
 
 
-def test_alti_multiplies_the_shares_of_all_layers() -> None:
+def test_alti_multiplies_the_shares_of_all_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     given = prediction(TRANSFORMERS[1])
     encoder, decoder = (list(side.layers) for side in (given.model.encoder, given.model.decoder))  # type: ignore[arg-type]
     calls = record(given, [*encoder, *decoder])
@@ -140,6 +140,9 @@ def test_alti_multiplies_the_shares_of_all_layers() -> None:
         step[S:] = decoder_shares(layer, calls)
         both = step @ both
     torch.testing.assert_close(ALTI().scores(given).values[-1, 0], both[S:])
+    monkeypatch.setattr(encoder[0], "__class__", type("Macaron", (EncoderLayer,), {}))  # with other residuals
+    with pytest.raises(UserError, match=r"knows the residuals of our own layers only; got .*Macaron"):
+        ALTI().scores(given)
 
 
 # --- value zeroing
