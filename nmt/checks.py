@@ -24,13 +24,12 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
     for key in config.model:
         if key not in MODEL_KEYS:
             yield f"model.{key}: unknown key{did_you_mean(key, MODEL_KEYS, prefix='model.')}"
-    for got, needs_joint in (
-        ("model.tie_embeddings: got all", config.model.get("tie_embeddings") == "all"),
-        ("data.both_directions: got true", config.data.both_directions),
-        ("data.pairs: got pairs", config.data.pairs),
-    ):
-        if needs_joint and not config.tokenizer.joint:
-            yield f"{got} with tokenizer.joint=false, expected a joint vocabulary; use tokenizer.joint=true"
+    separate = not config.tokenizer.joint
+    if separate and config.model.get("tie_embeddings") == "all":
+        yield "model.tie_embeddings: got all with tokenizer.joint=false; use target or none, or tokenizer.joint=true"
+    if separate and (config.data.both_directions or config.data.pairs):
+        key = "both_directions: got true" if config.data.both_directions else "pairs: got pairs"
+        yield f"data.{key} with tokenizer.joint=false, expected a joint vocabulary; use tokenizer.joint=true"
     seen = set[Collection[str]]()
     for name, data in pairs_of(config.data).items():
         key, languages = f"data.pairs.{name}" if name else "data", (data.source_lang, data.target_lang)
@@ -56,7 +55,7 @@ def contradictions(config: TrainConfig) -> Iterator[str]:
             "vocabulary, else [SOURCE,TARGET]"
         )
     if config.optimizer.get("fused") and config.trainer.precision == "16-mixed":
-        yield "optimizer.fused: got true with trainer.precision=16-mixed; use optimizer.fused=false, or bf16-mixed"
+        yield "optimizer.fused: got true, expected false with trainer.precision=16-mixed; bf16-mixed can have true"
     devices, started = config.trainer.devices, place_of_process().local_size
     if devices not in ("auto", 1, started):
         run = f"torchrun --nproc-per-node={devices} train.py"

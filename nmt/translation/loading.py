@@ -100,9 +100,9 @@ def load(
 ) -> tuple[BaseTranslator, Sequence[LoadedModel | ExportedModel]]:
     """Return the translator of a program, and its models. `ckpt` is as in `load_translator`, or an exported folder.
 
-    So are the `options`: `search` and its fields. The translator translates from `source_lang` to `target_lang`, in the
-    first direction of the models that fits what is given, and uses the glossary in the file `terms`. Raises UserError
-    for languages that the models do not translate, and for files that cannot be read.
+    `options` are `search` and its fields. The translator translates from `source_lang` to `target_lang`, in the first
+    direction of the models that fits what is given, and uses the glossary in the file `terms`. Raises UserError for
+    languages that the models do not translate, and for files that cannot be read.
     """
     process.speed_up()
     translator: BaseTranslator

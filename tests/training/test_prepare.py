@@ -22,7 +22,7 @@ POSITIONS = ["model/positions=learned", "model.positions.max_length=64", "data.m
 SHORT, LONG = "one", " ".join(["one"] * 100)
 
 
-def parts_of(recipe: Recipe) -> Prepared:
+def prepared(recipe: Recipe) -> Prepared:
     """Return what a run makes before it trains."""
     return prepare(recipe, build_objects(recipe.settings))
 
@@ -45,11 +45,11 @@ def test_a_sentence_longer_than_the_positions_is_found_before_training(
     files = f"data.{split}=[{tmp_path}/source,{tmp_path}/target]"
     recipe = compose_run([*CORPUS, *POSITIONS, files, f"hydra.run.dir={tmp_path}/run"])
     if not refused:
-        assert parts_of(recipe).translator.model.decoder.max_length == 64
+        assert prepared(recipe).translator.model.decoder.max_length == 64
         return
     words = rf"positions\.max_length: got 64, expected at least \d+ for the longest sentence of {split}; raise it,"
     with pytest.raises(UserError, match=words):
-        parts_of(recipe)
+        prepared(recipe)
 
 
 @pytest.mark.parametrize("row", ["one\t｟14｠ eins", "｟14｠ one\teins"])
@@ -57,13 +57,13 @@ def test_no_target_begins_with_the_mark_of_what_a_model_wrote(row: str, tmp_path
     (tmp_path / "back.tsv").write_text(f"{row}\n", "utf-8")
     words = [f"data.more={{back: {{train: {tmp_path}/back.tsv}}}}", "data.both_directions=true"]
     with pytest.raises(UserError, match=r"data\.more\.back: targets would begin with ｟14｠"):
-        parts_of(compose_run([*CORPUS, *words, f"hydra.run.dir={tmp_path}/run"]))
+        prepared(compose_run([*CORPUS, *words, f"hydra.run.dir={tmp_path}/run"]))
 
 
 def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
     model = ["model.encoder.block.residual_dropout=0.5"]
     recipe = compose_run([*CORPUS, *model, "data.overfit=true", f"hydra.run.dir={tmp_path}"])
-    encoder = parts_of(recipe).translator.model.encoder.train()
+    encoder = prepared(recipe).translator.model.encoder.train()
     tokens = torch.arange(4, 20).view(4, 4)
     first, second = (encoder(tokens, tokens > 0).memory for _ in range(2))
     assert torch.equal(first, second)
@@ -71,7 +71,7 @@ def test_overfit_switches_every_dropout_off(tmp_path: Path) -> None:
 
 def test_both_directions_change_the_training_pairs_only(tmp_path: Path) -> None:
     settings = [f"hydra.run.dir={tmp_path}/run"]
-    usual, both = (parts_of(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"]))
+    usual, both = (prepared(compose_run([*CORPUS, *settings, *more])) for more in ([], ["data.both_directions=true"]))
     assert len(both.train) == 2 * len(usual.train)
     assert both.val == usual.val and both.digest != usual.digest
     assert both.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
@@ -91,12 +91,12 @@ def test_further_corpora_join_the_training_pairs(tmp_path: Path, monkeypatch: py
     recipe = compose_run([*CORPUS, *settings, more])
     assert recipe.plain["data"]["more"]["ft"]["train"] == [f"{tmp_path}/ft.en", f"{tmp_path}/ft.de"]
     assert recipe.plain["data"]["more"]["bt"]["train"] == f"{tmp_path}/bt.tsv"
-    usual, joined = parts_of(compose_run([*CORPUS, *settings])), parts_of(recipe)
+    usual, joined = prepared(compose_run([*CORPUS, *settings])), prepared(recipe)
     assert len(joined.train) == len(usual.train) + 2 * 3 + 1
     assert joined.train.parts[1].corpus.dropped == {"empty": 1}
     assert joined.translator.tokenizer.digest() == usual.translator.tokenizer.digest()
     assert joined.val == usual.val and joined.digest != usual.digest
-    other = parts_of(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
+    other = prepared(compose_run([*CORPUS, *settings, more.replace("weight: 2", "weight: 3")]))
     assert other.digest != joined.digest
 
 
@@ -113,7 +113,7 @@ def test_mistakes_in_further_corpora_are_told(more: str, message: str, tmp_path:
     (tmp_path / "empty.tsv").write_text("\t\n", "utf-8")
     more = more.replace("EMPTY", f"{tmp_path}/empty.tsv")
     with pytest.raises(UserError, match=message):
-        parts_of(compose_run([*CORPUS, f"data.more={more}", f"hydra.run.dir={tmp_path}/run"]))
+        prepared(compose_run([*CORPUS, f"data.more={more}", f"hydra.run.dir={tmp_path}/run"]))
 
 
 def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
         (folder / f"{split}.tsv").write_text("".join(f"one {n}\tun {n}\n" for n in range(count)), "utf-8")
     pairs = f"data.pairs={{a: {{target_lang: fr, path: {folder}, weight: 3}}, b: {{target_lang: nl}}}}"
     words = [*CORPUS, f"hydra.run.dir={tmp_path}/run", "tokenizer.vocab_size=330"]
-    alone = parts_of(compose_run(words))
+    alone = prepared(compose_run(words))
     found, warm = (
-        parts_of(compose_run([*words, pairs, "data.both_directions=true", more]))
+        prepared(compose_run([*words, pairs, "data.both_directions=true", more]))
         for more in ("data.temperature=1", "data.temperature=2")
     )
     tokenizer, corpora = found.translator.tokenizer, found.corpora
@@ -152,18 +152,18 @@ def test_a_model_learns_several_pairs_of_languages(tmp_path: Path) -> None:
         (f"{{a: {{target_lang: fr, path: {folder}}}, b: {{target_lang: ko, path: {folder}}}}}", "have the same texts"),
     ):
         with pytest.raises(UserError, match=message):
-            parts_of(compose_run([*words, f"data.pairs={wrong}"]))
+            prepared(compose_run([*words, f"data.pairs={wrong}"]))
     with pytest.raises(UserError, match=r"data\.temperature: got 5 without data\.pairs, which it weighs"):
-        parts_of(compose_run([*words, "data.temperature=5"]))
+        prepared(compose_run([*words, "data.temperature=5"]))
     settings = compose_run([*words, f"data.more_val={{a/b: {{path: {folder}}}}}", "data.target_lang=fr"]).settings
     with pytest.raises(UserError, match=r"data\.more_val\.a/b: this is the name of a direction, or a path"):
         scored_pairs(settings, build_objects(settings), alone.corpora)
     with pytest.raises(UserError, match=r"data\.pairs\.b\.path: not given, but data\.train has a file for each"):
-        parts_of(compose_run([*words, "data.train=[a.en,a.de]", "data.pairs={b: {target_lang: nl}}"]))
+        prepared(compose_run([*words, "data.train=[a.en,a.de]", "data.pairs={b: {target_lang: nl}}"]))
     own = tmp_path / "own.model"
     own.write_bytes(alone.translator.tokenizer.source_model)
     with pytest.raises(UserError, match=r"data\.pairs: the vocabulary has no piece >>de<<, which stands before"):
-        parts_of(compose_run([*words, pairs, f"tokenizer.path={own}"]))
+        prepared(compose_run([*words, pairs, f"tokenizer.path={own}"]))
 
 
 def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> None:
@@ -173,4 +173,4 @@ def test_further_corpora_have_no_alignments_to_learn_from(tmp_path: Path) -> Non
     with pytest.raises(
         UserError, match=r"data\.more: got ft, but objective GuidedAlignment learns from word alignments"
     ):
-        parts_of(recipe)
+        prepared(recipe)

@@ -108,7 +108,7 @@ class Metric(ABC):
         """
         rows = np.asarray(self.statistics(hypotheses, references, sources=sources), float)
         if rows.ndim != 2 or len(rows) != len(hypotheses) or rows.shape[1] < 2 or not np.isfinite(rows).all():
-            raise UserError(f"scores: {self.label} needs a row of two or more finite numbers for each sentence")
+            raise UserError(f"scores: statistics of {self.label} must give two or more finite numbers a sentence")
         sums = rows.sum(0)
         return Score(self.value_of(sums), self.signature_of(int(sums[1])), bootstrap_interval(self, rows, bootstrap))
 

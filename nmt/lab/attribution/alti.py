@@ -29,8 +29,9 @@ class ALTI(AttributionView):
 
     def scores(self, prediction: Prediction) -> Scores:
         encoder, decoder = encoder_layers(prediction.model), decoder_layers(prediction.model)
-        if other := {type(each) for each in (*encoder, *decoder)} - {EncoderLayer, DecoderLayer}:
-            raise UserError(f"{self.title}: it knows the residuals of our own layers only; got {min(map(str, other))}")
+        if other := [each for each in (*encoder, *decoder) if type(each) not in (EncoderLayer, DecoderLayer)]:
+            name = type(other[0]).__name__
+            raise UserError(f"{self.title}: it does not know the residual connections of a {name}; use views=occlusion")
         source, target = len(prediction.source), len(prediction.target)
         with torch.no_grad():
             calls = record(prediction, [*encoder, *decoder])

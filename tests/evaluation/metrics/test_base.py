@@ -72,7 +72,7 @@ def test_the_value_of_a_score_is_a_plain_number() -> None:
 
 def test_statistics_of_one_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ExactMatch, "statistics", lambda *lines, sources: [[1.0]] * len(HYPOTHESES))
-    with pytest.raises(UserError, match="needs a row of two or more finite numbers for each sentence"):
+    with pytest.raises(UserError, match="must give two or more finite numbers a sentence"):
         score({"exact": ExactMatch()}, HYPOTHESES, REFERENCES, sources=REFERENCES)
 
 
